@@ -149,8 +149,8 @@ let package = Package(
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansOperations", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML", "BeansJSON",
-        "Beans", "BeansSupport", "BeansLogging",
+        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansServerTesting", "BeansEventLoop",
+        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "Beans", "BeansSupport", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(

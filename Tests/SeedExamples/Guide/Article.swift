@@ -18,20 +18,26 @@ struct Article {
   }
 
   /// Returns the blocks between fences of a language.
-  func blocks(_ language: String) -> [String] {
+  func blocks(_ language: String) -> [String] { Self.blocks(language, of: text) }
+
+  /// Returns the blocks of a text between fences of a language.
+  static func blocks(_ language: String, of text: String) -> [String] {
     text.components(separatedBy: "```\(language)\n").dropFirst().compactMap {
       $0.components(separatedBy: "```\n").first
     }
   }
 
   /// The listings between the markers of the file, without their indentation.
+  var compiled: [String] { Self.listings(of: listings) }
+
+  /// Returns the listings between the markers of a file, without their indentation.
   ///
   /// A part that `// continued` begins belongs to the listing before it, so that a listing may consist of imports and of
   /// declarations that the file nests in a type.
-  var compiled: [String] {
+  static func listings(of file: String) -> [String] {
     var listings: [String] = []
     var indentation: String?
-    for line in self.listings.components(separatedBy: "\n") {
+    for line in file.components(separatedBy: "\n") {
       let word = line.drop { $0 == " " }
       switch (word, indentation) {
       case ("// listing", _):

@@ -1,9 +1,12 @@
+// Marked listings stand in the catalogue to the letter: see ListingTests.swift.
+
+// listing
 import BeansEventLoop
 
-// Marked listings stand in the catalogue to the letter: see GuideTests.swift.
+// end
 
 struct EventLoopCatalogue {
-  // listing
+  // continued
   func greet(on loop: EventLoop) throws -> TCPListener {
     try TCPListener(on: loop) { connection in
       connection.resumeReading()

@@ -1,9 +1,12 @@
+// Marked listings stand in the catalogue to the letter: see ListingTests.swift.
+
+// listing
 import BeansLogging
 
-// Marked listings stand in the catalogue to the letter: see GuideTests.swift.
+// end
 
 struct LoggingCatalogue {
-  // listing
+  // continued
   func configureLogging(to terminal: LogManager.Log) -> LogManager {
     LogManager(installing: false)
       .registerLogger("", level: .warn, logs: [QueuedLog(name: "console", delegate: terminal)])

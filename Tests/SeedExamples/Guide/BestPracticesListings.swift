@@ -1,6 +1,6 @@
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// Marked listings stand in the article to the letter: see ListingTests.swift.
 
-import Synchronization
+import Synchronization  // for the types around the listings
 
 // listing
 import Beans

@@ -1,7 +1,11 @@
-import Beans
-import Synchronization
+// Marked listings stand in the article to the letter: see ListingTests.swift.
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+import Synchronization  // for the types around the listings
+
+// listing
+import Beans
+
+// end
 
 struct ComingFromDotNET {
   final class Database: Sendable {
@@ -16,7 +20,7 @@ struct ComingFromDotNET {
 }
 
 extension ComingFromDotNET {
-  // listing
+  // continued
   func declareShop(in shop: Environment) throws -> EnvironmentFactory<Void> {
     try shop
       .define(shop.bean(Database.self, factory: Database.init))

@@ -1,12 +1,15 @@
+// Marked listings stand in the article to the letter, but for their indentation: see ListingTests.swift. In a structure,
+// because other files of these tests have classes of the same names.
+
+// listing
 import Beans
 import Dispatch
 import Synchronization
 
-// Marked listings stand in the article to the letter, but for their indentation: see GuideTests.swift. In a structure,
-// because other files of these tests have classes of the same names.
+// end
 
 struct ComingFromInject {
-  // listing
+  // continued
   final class Bar: Initializable {}
 
   final class Foo: BeanDescriptorInitializer {

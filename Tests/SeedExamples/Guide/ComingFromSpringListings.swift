@@ -1,7 +1,11 @@
-import Beans
-import Synchronization
+// Marked listings stand in the article to the letter: see ListingTests.swift.
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+import Synchronization  // for the types around the listings
+
+// listing
+import Beans
+
+// end
 
 struct ComingFromSpring {
   final class Database: Sendable {
@@ -19,7 +23,7 @@ struct ComingFromSpring {
 }
 
 extension ComingFromSpring {
-  // listing
+  // continued
   func declareShop(in shop: Environment) throws {
     try shop
       .define(shop.bean(Database.self, id: "database", factory: Database.init).onDestroy { $0.close() })

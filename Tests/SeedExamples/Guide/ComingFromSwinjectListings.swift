@@ -1,6 +1,9 @@
+// Marked listings stand in the article to the letter: see ListingTests.swift.
+
+// listing
 import Beans
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// end
 
 protocol SwinjectAnimal: Sendable { var name: String { get } }
 protocol SwinjectPerson: Sendable { var pet: any SwinjectAnimal { get } }
@@ -21,7 +24,7 @@ struct ComingFromSwinject {
 }
 
 extension ComingFromSwinject {
-  // listing
+  // continued
   func findOwner() throws -> any Person {
     let environment = try Environment(name: "pets")
     try environment

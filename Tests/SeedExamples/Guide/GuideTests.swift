@@ -26,33 +26,6 @@ import Testing
     try body(document.path, settings.path)
   }
 
-  @Test(
-    "Each listing is one that is compiled here, to the letter",
-    arguments: [
-      ("Beans", "XML"), ("Beans", "Configuration"), ("Beans", "ComingFromInject"),
-      ("Beans", "LifeOfABean"), ("Beans", "Running"), ("Beans", "ShuttingDown"),
-      ("Beans", "ComingFromSpring"),
-      ("Beans", "ComingFromDotNET"), ("Beans", "ComingFromSwinject"), ("BeansTesting", "Testing"),
-      ("BeansLogging", "Logging"),
-      ("BeansOperations", "OperationsOfAService"), ("BeansSessions", "TwoStoresInOneRequest"),
-      ("Beans", "Troubleshooting"), ("Beans", "LoopsAndThreads"), ("Beans", "BestPractices"),
-      ("Beans", "ComingFromFactory"), ("Beans", "ComingFromSwiftDependencies"),
-    ])
-  func listings(module: String, article name: String) throws {
-    let article = try Article(name, of: module, listings: "\(name)Listings")
-    #expect(!article.blocks("swift").isEmpty)
-    #expect(article.blocks("swift") == article.compiled)
-  }
-
-  @Test(
-    "Each listing of a catalogue's first page is one that is compiled here, to the letter",
-    arguments: ["BeansLogging", "BeansEventLoop"])
-  func firstPages(module: String) throws {
-    let page = try Article(module, of: module, listings: "\(module)Listings")
-    #expect(!page.blocks("swift").isEmpty)
-    #expect(page.blocks("swift") == page.compiled)
-  }
-
   @Test("XML: the document takes its values from the files, then from the variables")
   func openingPost() throws {
     try withFiles { document, settings in

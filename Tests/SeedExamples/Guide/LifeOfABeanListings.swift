@@ -1,7 +1,11 @@
-import Beans
-import Synchronization
+// Marked listings stand in the article to the letter: see ListingTests.swift.
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+import Synchronization  // for the types around the listings
+
+// listing
+import Beans
+
+// end
 
 struct LifeOfABean {
   final class Gateway: Sendable {
@@ -12,7 +16,7 @@ struct LifeOfABean {
 }
 
 extension LifeOfABean {
-  // listing
+  // continued
   func declareGateway(in shop: Environment) throws {
     try shop.define(
       shop.bean(Gateway.self, factory: Gateway.init)

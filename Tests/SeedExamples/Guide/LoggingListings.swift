@@ -1,7 +1,10 @@
+// Marked listings stand in the article to the letter: see ListingTests.swift.
+
+// listing
 import Beans
 import BeansLogging
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// end
 
 struct LoggingGuide {
   struct Order {
@@ -19,7 +22,7 @@ struct LoggingGuide {
   static let manager = LogManager(installing: false)
   static let logger = manager.getLogger(forName: "Shop")
 
-  // listing
+  // continued
   func installLogs(in folder: String) throws -> LogManager {
     let lines = try FileLog(name: "lines", fileName: "\(folder)/shop.log")
     let objects = try RollingFileLog(

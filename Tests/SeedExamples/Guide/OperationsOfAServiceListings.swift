@@ -1,9 +1,12 @@
+// Marked listings stand in the article to the letter, but for their indentation: see ListingTests.swift.
+
+// listing
 import Beans
 import BeansEventLoop
 import BeansOperations
 import BeansServer
 
-// Marked listings stand in the article to the letter, but for their indentation: see GuideTests.swift.
+// end
 
 struct OperationsGuide: Sendable {
   struct Request {
@@ -25,7 +28,7 @@ struct OperationsGuide: Sendable {
 
   func stopAccepting(within limit: Duration, _ done: @escaping @Sendable () -> Void) { done() }
 
-  // listing
+  // continued
   func makeOperations(_ shop: Environment, _ sessions: SessionRegistry<Void>, on loop: EventLoop) -> Operations {
     let lifecycle = ServerLifecycle(environment: shop, loop: loop, announcement: .seconds(5)) { limit, done in
       stopAccepting(within: limit, done)

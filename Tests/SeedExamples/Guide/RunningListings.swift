@@ -1,8 +1,12 @@
+// Marked listings stand in the article to the letter: see ListingTests.swift.
+
+import Synchronization  // for the types around the listings
+
+// listing
 import Beans
 import BeansTesting
-import Synchronization
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// end
 
 struct Running {
   final class Queue: Sendable {
@@ -24,7 +28,7 @@ struct Running {
     func reload() async throws { reloads.add(1, ordering: .relaxed) }
   }
 
-  // listing
+  // continued
   final class Consumer: RunnableBean {
     private let queue: Queue
     private let shipments: Shipments

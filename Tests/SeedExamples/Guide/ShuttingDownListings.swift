@@ -1,9 +1,13 @@
+// Marked listings stand in the article to the letter: see ListingTests.swift.
+
+import Synchronization  // for the types around the listings
+
+// listing
 import Beans
 import BeansEventLoop
 import BeansServer
-import Synchronization
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// end
 
 struct ShuttingDown {
   final class Connection: DisposableBean, Sendable {
@@ -25,6 +29,14 @@ struct ShuttingDown {
 
   struct Visitor: Sendable { let name: String }
 
+  protocol Store: Sendable { var isOpen: Bool { get } }
+
+  final class SQLiteStore: Store, DisposableBean {
+    private let open = Mutex(true)
+    var isOpen: Bool { open.withLock { $0 } }
+    func preDestroy() { open.withLock { $0 = false } }
+  }
+
   final class Greeter: Sendable {
     private let visitor: Visitor
     init(visitor: Visitor) { self.visitor = visitor }
@@ -42,7 +54,7 @@ struct ShuttingDown {
 }
 
 extension ShuttingDown {
-  // listing
+  // continued
   func declareQueue(in shop: Environment) throws {
     try shop
       .define(shop.bean(Connection.self, factory: Connection.init).releaseLimit(.seconds(1)))
@@ -76,6 +88,15 @@ extension ShuttingDown {
     let greeter = try await request.withCurrent { child in try await child.readyBean(Greeter.self) }
     return Response { write in
       try await request.end { _ in try await write(greeter.greet()) }
+    }
+  }
+  // end
+
+  // listing
+  func declareStore(in shop: Environment) throws -> EnvironmentFactory<Visitor> {
+    try shop.define(shop.bean(SQLiteStore.self, factory: SQLiteStore.init))
+    return try shop.childFactory("request", seed: Visitor.self) { request in
+      try request.define(request.bean((any Store).self, factory: { (store: SQLiteStore) -> any Store in store }))
     }
   }
   // end

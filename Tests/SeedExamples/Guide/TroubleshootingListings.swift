@@ -1,4 +1,4 @@
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// Marked listings stand in the article to the letter: see ListingTests.swift.
 
 // listing
 import Beans

@@ -1,8 +1,12 @@
+// Marked listings stand in the article to the letter: see ListingTests.swift.
+
+import Synchronization  // for the types around the listings
+
+// listing
 import Beans
 import BeansSessions
-import Synchronization
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// end
 
 struct TwoStores {
   struct Order: Equatable, Sendable {
@@ -41,7 +45,7 @@ struct TwoStores {
 }
 
 extension TwoStores {
-  // listing
+  // continued
   final class Cart: Sendable {
     private struct Content: Codable {
       /// Quantities by product.

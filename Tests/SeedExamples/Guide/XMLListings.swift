@@ -1,10 +1,9 @@
-import Foundation
-
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// Marked listings stand in the article to the letter: see ListingTests.swift.
 
 // listing
 import Beans
 import BeansXML
+import Foundation
 
 enum Post {
   final class Mailer: Initializable {

@@ -1,8 +1,11 @@
+// Marked listings stand in the article to the letter: see ListingTests.swift.
+
+// listing
 import Beans
 import BeansTesting
 import Testing
 
-// Marked listings stand in the article to the letter: see GuideTests.swift.
+// end
 
 struct Library {
   class Calendar: @unchecked Sendable {  // nothing in it changes
@@ -36,8 +39,10 @@ struct Library {
       return "Please bring it back."
     }
   }
+}
 
-  // listing
+// continued
+extension Library {
   static func declare(_ library: Environment) throws {
     try library
       .define(library.bean(Database.self, factory: Database.init))
@@ -51,8 +56,8 @@ struct Library {
     }
     try library.define(library.bean(visits))
   }
-  // end
 }
+// end
 
 // listing
 @Suite(.beans(Library.declare)) struct LibrarianTests {
