@@ -32,7 +32,7 @@ struct BestPractices {
 
 extension BestPractices {
   // continued
-  /// A handler takes what it needs. No other code looks beans up.
+  /// The handler takes its dependencies as parameters. Only `serve` looks a bean up.
   final class OrderHandler: Sendable {
     private let visitor: Visitor
     private let orders: any Orders
