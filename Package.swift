@@ -6,7 +6,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
-/// For what ships: every unsafe expression is marked. Tests may leave the marks out.
+/// The settings of products, in which every unsafe expression is marked. Tests may omit the marks.
 let strict = settings + [.strictMemorySafety()]  // SE-0458
 
 let package = Package(
@@ -88,13 +88,13 @@ let package = Package(
       name: "BeansOperations", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansGraph", "BeansServer"],
       swiftSettings: strict),
 
-    // For tests of programs that use the container: the one that imports the testing library of the toolchain.
+    // For tests of programs that use the container. Only this module imports the testing library of the toolchain.
     .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
-    // Apart from that, so that nobody needs libuv to test what has no loop.
+    // Separate, so that tests without a loop need no libuv.
     .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
 
-    // What checks declarations while a package is built, and answers questions about them. The program that does it belongs to
-    // the package; the plugins run it.
+    // The check of declarations during a build, and the command that reports on them. The plugins run a program of the package
+    // that uses them.
     .target(name: "BeansTool", dependencies: ["Beans", "BeansGraph", "BeansSupport"], swiftSettings: strict),
     .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
     .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
@@ -195,12 +195,12 @@ let package = Package(
   ]
 )
 
-// Some of the tests alone, by the names of their targets: what else tests are is not compiled, which takes minutes in release.
+// Only the named targets of tests. To compile the others takes minutes in release.
 if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(String.init) {
   package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }
 
-// The specification alone, with what it needs: CI builds it in configurations in which nothing else is tested.
+// Only the specification and its dependencies, for configurations of CI that test nothing else.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
     "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
@@ -208,7 +208,7 @@ if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }
-  // File by file, on all cores: optimized as one module, the tests take minutes longer and test nothing more.
+  // File by file, on all cores: the optimization of all tests as one module takes minutes longer and tests nothing more.
   let tests = package.targets.first { $0.name == "SpecificationTests" }
   tests?.swiftSettings = settings + [.unsafeFlags(["-no-whole-module-optimization"], .when(configuration: .release))]
 }
