@@ -37,6 +37,14 @@ extension Page {
   /// Whether the page describes another module, or a type of it, that this module extends.
   fileprivate var isExtended: Bool { metadata.roleHeading?.hasPrefix("Extended ") ?? false }
 
+  /// The other modules in groups: those whose identifier is doc://Module/documentation/Module.
+  fileprivate var modules: [String] {
+    (topicSections ?? []).flatMap(\.identifiers).compactMap { identifier in
+      let parts = identifier.split(separator: "/").map(String.init)
+      return parts.count == 4 && parts[1] == parts[3] ? parts[1] : nil
+    }
+  }
+
   /// The titles of symbols in automatic groups.
   fileprivate var left: [String] {
     automaticGroups.flatMap(\.identifiers).map { references?[$0]?.title ?? $0 }
@@ -47,6 +55,11 @@ extension Page {
 let limit = 10
 
 private func complaints(about page: Page) -> [String] {
+  let modules = page.modules.map { "\(page.metadata.title ?? ""): a group contains the module \($0)" }
+  return modules + complaintsAboutMembers(of: page)
+}
+
+private func complaintsAboutMembers(of page: Page) -> [String] {
   guard let title = page.metadata.title, let kind = page.metadata.symbolKind, !page.isExtended else { return [] }
   let left = page.left
   if left.isEmpty { return [] }
