@@ -84,7 +84,7 @@ docs: packages ## builds the documentation into $(SCRATCH)/docs, one site for al
 docs-preview: docs ## builds the documentation and serves it on localhost until Ctrl-C (PORT: 8000)
 	@scripts/require-packages python3
 	@echo "http://localhost:$${PORT:-8000}/"
-	@python3 -m http.server --bind 127.0.0.1 --directory $(SCRATCH)/docs $${PORT:-8000} 2>/dev/null
+	@python3 -m http.server --bind 127.0.0.1 --directory $(SCRATCH)/docs $${PORT:-8000}
 
 format: ## formats all Swift sources
 	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
