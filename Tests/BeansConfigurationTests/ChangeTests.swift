@@ -41,7 +41,7 @@ import Testing
     #expect(seen.all.allSatisfy { $0.allSatisfy { $0 == 2 } })
   }
 
-  @Test func equalValuesStayAndMissingOnesGo() throws {
+  @Test func aReplacementKeepsEqualValuesAndRemovesMissingOnes() throws {
     let defaults = FixedSource("defaults", ["a": 0, "b": 0])
     try manager.addSource(defaults)
     try manager.addSource(file)
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Reads lists, sections and texts with placeholders, here and in a child, while another thread replaces all values.
-  @Test func aReaderOfSeveralKeysSeesNoMixture() throws {
+  @Test func aReaderOfSeveralKeysGetsNoMixture() throws {
     try manager.addSource(file)
     try manager.configurationReplaced(with: items(0), source: file)
     let child = ConfigurationManager(parent: manager)
@@ -99,7 +99,7 @@ import Testing
 
   // MARK: withdrawn values
 
-  @Test func anAbsentValueTakesEarlierOnesBack() throws {
+  @Test func anAbsentValueWithdrawsEarlierOnes() throws {
     try manager.addSource(FixedSource("defaults", ["relay": "r", "port": 25, "limits.a": 1, "limits.b": 2]))
     let child = ConfigurationManager(parent: manager)
     try child.addSource(
@@ -142,7 +142,7 @@ import Testing
     let other: Int?
   }
 
-  @Test func aSourceIsAskedForAKey() throws {
+  @Test func aSourceWithoutAListIsReadByKey() throws {
     try manager.addSource(FixedSource("defaults", ["a.known": "default", "a.other": 1]))
     try manager.addSource(Reader())
     let child = ConfigurationManager(parent: manager)
@@ -157,14 +157,14 @@ import Testing
     #expect(try child.getValue(Int.self, key: "counter.known") > first)
   }
 
-  @Test func aSourceThatCannotOverruleIsAskedForKeysOfNoOther() throws {
+  @Test func aSourceThatCannotOverruleIsReadForUnsetKeysOnly() throws {
     try manager.addSource(FixedSource("defaults", ["a.known": "default"]))
     try manager.addSource(Reader(canOverrule: false))
     #expect(try manager.getValue(String.self, key: "a.known") == "default")
     #expect(try manager.getValue(String.self, key: "b.known") == "/b.known")
   }
 
-  @Test func aValueThatIsReadAtUseAsksEachTime() throws {
+  @Test func aCurrentValueReadsItsSourceEachTime() throws {
     try manager.addSource(Reader())
     let value = try manager.currentValue(Int.self, key: "counter.known")
     let first = value.value

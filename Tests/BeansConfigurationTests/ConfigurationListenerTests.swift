@@ -14,7 +14,7 @@ import Testing
     try manager.configurationChanged(ConfigurationItem(key: key, value: value, scope: scope), source: source)
   }
 
-  @Test func hearsTheConvertedValueOnceItCanBeRead() throws {
+  @Test func aListenerGetsTheConvertedValueOnceItCanBeRead() throws {
     let seen = Seen<[Int]>()
     let manager = manager
     let listener = manager.addListener(Int.self, key: "k") { value in
@@ -29,7 +29,7 @@ import Testing
     #expect(seen.all == [[2, 2], [3, 3]])
   }
 
-  @Test func cancelledListenersHearNothingAndLetGo() throws {
+  @Test func cancelledListenersAreNotCalledAndAreReleased() throws {
     let seen = Seen<Int>()
     weak var canary: Canary?
     let listener: ConfigurationListener
@@ -77,7 +77,7 @@ import Testing
     #expect(seen.all == [4])
   }
 
-  @Test func aValueThatGoesAwayUncoversAnother() throws {
+  @Test func theRemovalOfAValueRevealsAnother() throws {
     let seen = Seen<Int>()
     let other = FixedSource("other", canOverrule: true, ["k": 7])
     manager.addListener(Int.self, key: "k") { seen.note($0) }
@@ -87,7 +87,7 @@ import Testing
     #expect(seen.all == [7, 1])
   }
 
-  @Test func onlyTheScopesThatMatterAreHeard() throws {
+  @Test func listenersGetChangesOfTheirScopesOnly() throws {
     let (general, specific) = (Seen<Int>(), Seen<Int>())
     manager.addListener(Int.self, key: "k") { general.note($0) }
     manager.addListener(Int.self, key: "k", scope: "a.b") { specific.note($0) }
@@ -100,7 +100,7 @@ import Testing
     #expect(specific.all == [2, 3, 6])
   }
 
-  @Test func childrenHearOfTheParentUnlessTheyOverride() throws {
+  @Test func childrenGetChangesOfTheParentUnlessTheyOverride() throws {
     let seen = Seen<Int>()
     let middle = ConfigurationManager(parent: manager)
     let child = ConfigurationManager(parent: middle)
@@ -113,7 +113,7 @@ import Testing
     #expect(seen.all == [2, 10, 3])
   }
 
-  @Test func aChildThatGoesAwayTakesItsListenersAlong() throws {
+  @Test func theListenersOfADeallocatedChildAreNotCalled() throws {
     let seen = Seen<Int>()
     do {
       let child = ConfigurationManager(parent: manager)

@@ -19,7 +19,7 @@ import Testing
     #expect(try manager.getValue((any Sendable & Equatable).self, key: "size") as? Int == 3)
   }
 
-  @Test func missingValues() throws {
+  @Test func missingValuesHaveDefaultsOrAFault() throws {
     try manager.addSource(FixedSource("a", [ConfigurationItem(namespace: "shop", key: "port", value: 1)]))
     #expect(!manager.hasValue(key: "port"))
     #expect(manager.hasValue(namespace: "shop", key: "port"))
@@ -45,7 +45,7 @@ import Testing
     #expect(code { try manager.getValue(Int.self, key: "port", defaultValue: 1) } == .conversionFailed)
   }
 
-  @Test func convertsOnceForEachType() throws {
+  @Test func aValueIsConvertedOnceForEachType() throws {
     let count = Counter()
     manager.conversions.register(String.self, targetType: Int.self) {
       count.increment()
@@ -93,7 +93,7 @@ import Testing
     #expect(!manager.hasValue(key: "other", scope: "a.b.c"))
   }
 
-  @Test func aValueForAnotherScopeIsHintedAt() throws {
+  @Test func aFaultHintsAtAValueOfAnotherScope() throws {
     try manager.addSource(FixedSource("a", [ConfigurationItem(key: "k", value: 1, scope: "a")]))
     #expect(!manager.hasValue(key: "k"))
     let fault = #expect(throws: EnvironmentError.self) { try manager.getValue(Int.self, key: "k") }
@@ -135,7 +135,7 @@ import Testing
     #expect(try manager.getValue(Int.self, key: "k") == 1)
   }
 
-  @Test func whatALaterSourceOverrulesStaysOverruled() throws {
+  @Test func aChangeOfAnOverruledValueStaysOverruled() throws {
     let first = FixedSource("a", ["k": 1])
     let second = FixedSource("b", canOverrule: true, ["k": 2])
     try manager.addSource(first)
@@ -149,7 +149,7 @@ import Testing
     manager.configurationRemoved(key: "k", source: first)
   }
 
-  @Test func anEarlierSourceCannotSlipAValueUnderOneThatMayNotOverrule() throws {
+  @Test func anEarlierSourceCannotAddAValueBelowOneThatMayNotOverrule() throws {
     let first = FixedSource("a", [:])
     try manager.addSource(first)
     try manager.addSource(FixedSource("b", ["k": 2]))
@@ -159,7 +159,7 @@ import Testing
     #expect(try manager.getValue(Int.self, key: "k") == 2)
   }
 
-  @Test func aKeyThatASourceBringsTwice() throws {
+  @Test func aSourceThatMayNotOverruleHasEachKeyOnce() throws {
     let items = [1, 2].map { ConfigurationItem(key: "k", value: $0) }
     #expect(code { try manager.addSource(FixedSource("a", items)) } == .invalidDeclaration)
     try manager.addSource(FixedSource("a", canOverrule: true, items))
@@ -205,7 +205,7 @@ import Testing
         """)
   }
 
-  @Test func closingLetsGoOfSources() throws {
+  @Test func closingReleasesSources() throws {
     weak var weakSource: FixedSource?
     do {
       let source = FixedSource("a", ["k": 1])
@@ -233,7 +233,7 @@ import Testing
     #expect(ends.value == 2)
   }
 
-  @Test func readersAndWritersOnManyThreads() throws {
+  @Test func readersAndWritersMayUseManyThreads() throws {
     let source = FixedSource("a", ["k": 0])
     try manager.addSource(source)
     let child = ConfigurationManager(parent: manager)

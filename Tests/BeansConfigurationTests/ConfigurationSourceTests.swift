@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConfigurationSourceTests {
   private let manager = ConfigurationManager()
 
-  @Test func environmentVariables() throws {
+  @Test func environmentVariablesAreReadWithNamespaces() throws {
     try manager.addSource(
       ProcessInfoConfigurationSource(variables: ["PORT": "80", "a:b:c": "x", ":bare": "y", "ns:": "ignored", "": "z"]))
     #expect(try manager.getValue(Int.self, key: "PORT") == 80)
@@ -16,7 +16,7 @@ import Testing
     #expect(!manager.hasValue(namespace: "ns", key: ""))
   }
 
-  @Test func theProcessesOwnVariables() throws {
+  @Test func theVariablesOfTheProcessAreTheDefault() throws {
     let source = ProcessInfoConfigurationSource()
     try manager.addSource(source)
     let path = try #require(getenv("PATH"))
@@ -24,7 +24,7 @@ import Testing
     #expect(source.canOverrule)
   }
 
-  @Test func commandLine() throws {
+  @Test func optionsOfTheCommandLineAreRead() throws {
     try manager.addSource(
       CommandLineConfigurationSource(arguments: [
         "program", "--port=80", "--shop:mail=a=b", "--verbose", "-x", "file", "--empty=", "--port=81", "--", "--late=1",
@@ -93,7 +93,7 @@ import Testing
   }
 
   @Test(arguments: ["--=1", "--ns:=1", "--:"])
-  func optionsWithoutAName(option: String) {
+  func anOptionWithoutANameIsRefused(option: String) {
     let source = CommandLineConfigurationSource(arguments: ["program", "--good=1", option])
     let fault = #expect(throws: EnvironmentError.self) { try manager.addSource(source) }
     #expect(fault?.code == .invalidDeclaration)

@@ -21,7 +21,7 @@ import Testing
     ("", "my.main-project", "MY_MAINPROJECT"), ("", "HTTPServer.ipv4Address", "HTTP_SERVER_IPV4_ADDRESS"),
     ("", "port", "PORT"), ("", "1st.try", "_1ST_TRY"), ("", "größe", "GR_E"), ("a.b", "c", "A_B_C"),
   ])
-  func legalNames(namespace: String, key: String, variable: String) throws {
+  func aLegalVariableNameMatchesItsKey(namespace: String, key: String, variable: String) throws {
     try variables([variable: "80"])
     #expect(try manager.getValue(Int.self, namespace: namespace, key: key) == 80)
     #expect(manager.hasValue(namespace: namespace, key: key))
@@ -35,7 +35,7 @@ import Testing
     #expect(try manager.getValue(Int.self, key: "mail.port") == 4)
   }
 
-  @Test func namesOfOtherLettersAreOtherNames() throws {
+  @Test func similarVariableNamesDoNotMatch() throws {
     try variables(["server_port": "1", "SERVERPORT": "2", "XSERVER_PORT": "3", "SERVER_PORT_X": "4"])
     #expect(!manager.hasValue(key: "server.port"))
   }
@@ -84,7 +84,7 @@ import Testing
     #expect(manager.report().contains("POST_MAIL_PORT = '25' read as: post.mail.port, post:mail.port\n"))
   }
 
-  @Test func aListenerHearsOfAVariable() throws {
+  @Test func aListenerIsCalledForAVariable() throws {
     let seen = Seen<Int>()
     manager.addListener(Int.self, key: "server.port") { seen.note($0) }
     manager.addListener(Int.self, key: "SERVER_PORT") { seen.note($0 + 1) }
@@ -107,12 +107,12 @@ import Testing
     ("", "post.mail.port", "--post.mail.port"), ("", "post.mail.port", "--post-mail-port"),
     ("", "sessionIdle", "--session-idle"), ("", "sessionIdle", "--sessionIdle"), ("", "port", "--port"),
   ])
-  func legalOptions(namespace: String, key: String, option: String) throws {
+  func aLegalOptionMatchesItsKey(namespace: String, key: String, option: String) throws {
     try manager.addSource(CommandLineConfigurationSource(arguments: ["\(option)=80"]))
     #expect(try manager.getValue(Int.self, namespace: namespace, key: key) == 80)
   }
 
-  @Test func aSourceOfTheUsersChoosesItsSpelling() throws {
+  @Test func aUserDefinedSourceChoosesItsSpelling() throws {
     let source = Vault()
     try manager.addSource(source)
     #expect(try manager.getValue(Int.self, key: "db.port") == 5432)

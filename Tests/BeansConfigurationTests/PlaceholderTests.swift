@@ -30,12 +30,12 @@ import Testing
     ("}{", "}{"), ("{${port}}", "{80}"), ("${none={\"a\": {}}}", "{\"a\": {}}"), ("${none=$${x}}", "${x}"),
     ("${none=$}", "$"), ("${raw}", "example.org"), ("ä${port}€", "ä80€"), ("${list}", "1,2"), ("${none= x }", " x "),
   ])
-  func replaces(text: String, expected: String) throws {
+  func placeholdersAreReplaced(text: String, expected: String) throws {
     #expect(try manager.resolve(text) == expected)
   }
 
   @Test(arguments: ["${none}", "a${none}b", "${shop:host}", "${none=${nope}}", "${${none}}", "${host}${none}"])
-  func unresolved(text: String) {
+  func anUnresolvedPlaceholderIsRefused(text: String) {
     #expect(code { try manager.resolve(text) } == .unresolvedPlaceholder)
   }
 
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: ["${", "${host", "${host=", "${host=${port}", "${}", "${=x}", "${ }", "${none={}", "${a${b}"])
-  func malformed(text: String) {
+  func aMalformedPlaceholderIsRefused(text: String) {
     #expect(code { try manager.resolve(text) } == .invalidDeclaration)
   }
 
@@ -70,7 +70,7 @@ import Testing
     try manager.addSource(FixedSource(url, canOverrule: true, values))
   }
 
-  @Test func valuesHoldPlaceholders() throws {
+  @Test func valuesMayContainPlaceholders() throws {
     try add([
       "url": "http://${host}:${port}/", "deep": "<${url}>", "default": "${none=${url}}", "number": "1${port}",
       "hosts": ["${host}", "b", "${none=c}"], "map": ["a": "${port}"], "literal": "$${host}", "dollar": "5$",
@@ -95,7 +95,7 @@ import Testing
     #expect(try manager.getValue(String.self, key: "url") == "http://example.org/")
   }
 
-  @Test func changesOfTheOtherValueAreSeen() throws {
+  @Test func changesOfAReferencedValueTakeEffect() throws {
     let source = FixedSource("hosts", canOverrule: true, ["name": "a"])
     try manager.addSource(source)
     try add(["url": "http://${name}/"])
@@ -113,7 +113,7 @@ import Testing
     #expect(code { try manager.resolve("${b}") } == .cyclicDependency)
   }
 
-  @Test func aFaultNamesTheValueThatHoldsThePlaceholder() throws {
+  @Test func aFaultNamesTheValueThatContainsThePlaceholder() throws {
     try manager.addSource(
       FixedSource("app.conf", [ConfigurationItem(key: "url", value: "http://${hots}/", line: 7)]))
     let fault = #expect(throws: EnvironmentError.self) { try manager.getValue(String.self, key: "url") }

@@ -9,7 +9,7 @@ import Testing
     }
   }
 
-  @Test func readsKeysNamespacesAndComments() throws {
+  @Test func keysNamespacesAndCommentsAreRead() throws {
     let text = """
       # a comment
       host = example.org
@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test func foreignLineEndsAndByteOrderMarks() throws {
+  @Test func foreignLineEndsAndByteOrderMarksAreAccepted() throws {
     #expect(try items("\u{FEFF}a = 1\r\nb = ä\r\n") == [":a=1", ":b=ä"])
     #expect(try items("").isEmpty)
     #expect(try items("\n\n# only\n").isEmpty)
@@ -39,17 +39,17 @@ import Testing
   @Test(arguments: [
     ("a = 1\nno value\n", 2), ("= 1", 1), ("a = 1\n\n[open\n", 3), ("a = 1\nb = 2\na = 3", 3), ("<<<<<<< HEAD", 1),
   ])
-  func whatIsBrokenNamesTheLine(text: String, line: Int) {
+  func aFaultNamesTheLine(text: String, line: Int) {
     let fault = #expect(throws: EnvironmentError.self) { try items(text) }
     #expect(fault?.code == .invalidDeclaration)
     #expect(fault?.origin == .init(file: "test.properties", line: line))
   }
 
-  @Test func bytesThatAreNoText() {
+  @Test func bytesThatAreNotUTF8AreRefused() {
     #expect(throws: EnvironmentError.self) { try PropertyText.items(from: [0x61, 0x3D, 0xFF], path: "x") }
   }
 
-  @Test func theSameKeyInTwoNamespaces() throws {
+  @Test func namespacesMayShareAKey() throws {
     #expect(try items("k=1\n[a]\nk=2\n[b]\nk=3") == [":k=1", "a:k=2", "b:k=3"])
   }
 }

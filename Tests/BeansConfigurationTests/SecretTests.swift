@@ -19,7 +19,7 @@ import Testing
     "password", "db.password", "dbPassword", "DB_PASSWORD", "mail.api-key", "apiKey", "jwt.secret", "access_token",
     "aws.credentials", "tls.privateKey", "PASSPHRASE",
   ])
-  func namesOfSecrets(key: String) throws {
+  func aKeyWithTheNameOfASecretIsNotShown(key: String) throws {
     try manager.addSource(FixedSource("file", [key: "hunter2"]))
     #expect(try manager.getValue(String.self, key: key) == "hunter2")
     #expect(manager.report().contains("\(key) = ******\n"))
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: ["passwordLength", "token.limit", "key", "monkey", "secretary", "host"])
-  func namesOfOtherValues(key: String) throws {
+  func aKeyOfAnotherNameIsShown(key: String) throws {
     try manager.addSource(FixedSource("file", [key: "hunter2"]))
     #expect(manager.report().contains("\(key) = 'hunter2'\n"))
   }
@@ -43,7 +43,7 @@ import Testing
     #expect(!fault { _ = try manager.getValue(Int.self, key: "host") }.contains("hunter3"))
   }
 
-  @Test func aKeyIsMarked() throws {
+  @Test func aMarkedKeyIsNotShown() throws {
     manager.markSecret(key: "db")
     manager.markSecret(namespace: "post", key: "user")
     let child = ConfigurationManager(parent: manager)
@@ -62,7 +62,7 @@ import Testing
     #expect(!fault { _ = try child.getValue(Int.self, key: "db.url") }.contains("s3"))
   }
 
-  @Test func whatASecretIsAPartOfIsSecret() throws {
+  @Test func aTextThatContainsASecretIsNotShown() throws {
     try manager.addSource(
       FixedSource(
         "file",

@@ -102,7 +102,7 @@ import Testing
     host: "h", port: 25, mode: .tls, timeout: .seconds(3), maxSize: ByteCount(64 << 20), recipients: ["a", "b"],
     headers: ["x.y": "1"], retry: Mail.Retry(count: 3, delay: .milliseconds(250)), proxy: nil)
 
-  @Test func aSectionOfAFile() throws {
+  @Test func aSectionIsReadFromAFile() throws {
     try add([
       "mail.host": "h", "mail.port": 25, "mail.mode": "tls", "mail.timeout": "3s", "mail.maxSize": "64 MiB",
       "mail.recipients": ["a", "b"], "mail.headers.x.y": 1, "mail.retry.count": 3, "mail.retry.delay": "250ms",
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(arguments: ["mail", "post:mail", "post.mail"])
-  func aSectionOfVariables(prefix: String) throws {
+  func aSectionIsReadFromVariables(prefix: String) throws {
     let name = prefix == "mail" ? "MAIL" : "POST_MAIL"
     try variables([
       "\(name)_HOST": "h", "\(name)_PORT": "25", "\(name)_MODE": "tls", "\(name)_TIMEOUT": "3s",
@@ -123,7 +123,7 @@ import Testing
     #expect(try manager.getConfiguration(Mail.self, prefix: prefix) == Self.mail)
   }
 
-  @Test func everySourceContributes() throws {
+  @Test func everySourceContributesToASection() throws {
     try add([
       "mail.host": "${name}", "mail.port": 1, "mail.mode": "plain", "mail.maxSize": 64 << 20, "mail.recipients": "x",
       "mail.headers.x.y": "0", "mail.retry.count": 3, "mail.retry.delay": "250ms", "name": "h",
@@ -134,7 +134,7 @@ import Testing
     #expect(try manager.getConfiguration(Mail.self, prefix: "mail") == Self.mail)
   }
 
-  @Test func allFaultsAtOnce() throws {
+  @Test func allFaultsOfASectionAreFoundAtOnce() throws {
     try manager.addSource(
       FixedSource(
         "app.conf",
@@ -201,7 +201,7 @@ import Testing
     #expect(try faults(Outer.self, "db").map(\.code) == [.conversionFailed])
   }
 
-  @Test func typesThatDecodeInTheirOwnWay() throws {
+  @Test func typesMayDecodeInTheirOwnWay() throws {
     struct Custom: Decodable {
       let port: Int
       let either: String
@@ -229,7 +229,7 @@ import Testing
     #expect(code { try manager.getValue(UUID.self, key: "a.either") } == .conversionFailed)
   }
 
-  @Test func recursiveTypesEnd() throws {
+  @Test func recursiveTypesAreDecodedOrRefused() throws {
     struct Tree: Decodable {
       let name: String
       let children: [Tree]?
@@ -242,7 +242,7 @@ import Testing
     #expect(try !faults(Chain.self, "t").isEmpty)
   }
 
-  @Test func anEnumWithoutAStandInIsSaidToEndTheSearch() throws {
+  @Test func aFaultReportsAnEnumThatEndsTheSearch() throws {
     struct Settings: Decodable {
       let mode: Mail.Mode
       let port: Int
@@ -253,7 +253,7 @@ import Testing
     #expect(found.count == 2 || found.first?.message.contains("further values of Settings") == true, "\(found)")
   }
 
-  @Test func secretsOfASection() throws {
+  @Test func secretsOfASectionAreNotShown() throws {
     struct Login: Decodable {
       let user: String
       let password: Int
@@ -266,7 +266,7 @@ import Testing
 
   // MARK: lists and dictionaries
 
-  @Test func listsOfVariables() throws {
+  @Test func variablesFormLists() throws {
     try variables(["MY_LIST_0": "1", "MY_LIST_1": "2", "TEXT": "3, 4", "PART_0": "x", "PART_2": "z"])
     #expect(try manager.getValue([Int].self, key: "my.list") == [1, 2])
     #expect(try manager.getValue(Set<Int>.self, key: "my.list") == [1, 2])
@@ -288,7 +288,7 @@ import Testing
     #expect(try manager.getValue([String].self, key: "hosts") == ["d"])
   }
 
-  @Test func dictionaries() throws {
+  @Test func keysBelowAPrefixFormDictionaries() throws {
     try add(["limits.read": 1, "limits.write": "2", "deep.a.x": 1, "deep.a.y": 2, "deep.b.x": 3, "lists.a": "1,2"])
     try variables(["LIMITS_WRITE": "3", "LIMITS_OTHER_ONE": "4"])
     #expect(try manager.getValue([String: Int].self, key: "limits") == ["read": 1, "write": 3, "other.one": 4])
@@ -304,7 +304,7 @@ import Testing
     #expect(code { try manager.getValue([String: Bool].self, key: "limits") } == .conversionFailed)
   }
 
-  @Test func dictionariesAndListsOfTypes() throws {
+  @Test func dictionariesAndListsMayContainTypes() throws {
     struct Server: Decodable, Equatable {
       let host: String
       let port: Int?
@@ -319,7 +319,7 @@ import Testing
       ])
   }
 
-  @Test func probesAreNoReads() throws {
+  @Test func probesAreNotReportedAsReads() throws {
     try add(["hosts": "a,b"])
     _ = try manager.getValue([String].self, key: "hosts")
     _ = try manager.getConfiguration(Mail?.self, prefix: "mail")

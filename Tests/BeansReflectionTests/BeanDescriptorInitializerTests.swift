@@ -6,7 +6,7 @@ import Testing
 @testable import BeansReflection
 
 @Suite struct BeanDescriptorInitializerTests {
-  @Test func superclassesFirstAndOnce() throws {
+  @Test func superclassesAreInitializedFirstAndOnce() throws {
     let descriptor = try BeanDescriptor.forClass(Ordered.Child.self)
     #expect(Ordered.journal.entries == ["Ordered.Parent", "Ordered.Child"])
     _ = try BeanDescriptor.forClass(Ordered.Parent.self)
@@ -28,7 +28,7 @@ import Testing
     #expect(error?.underlying.first is Stuck)
   }
 
-  @Test func failingSubclassesLeaveTheirSuperclassAlone() throws {
+  @Test func failingSubclassesDoNotAffectTheirSuperclass() throws {
     class Parent {}
     final class Child: Parent, BeanDescriptorInitializer {
       static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
@@ -39,7 +39,7 @@ import Testing
     #expect(try BeanDescriptor.forClass(Parent.self).getSubBeans().isEmpty)
   }
 
-  @Test func askingForOneself() throws {
+  @Test func anInitializerMayRequestItsOwnDescriptor() throws {
     let descriptor = try BeanDescriptor.forClass(Recursive.Parent.self)
     #expect(try descriptor["value"].injection is InjectBean)
     #expect(try BeanDescriptor.forClass(Recursive.Child.self)["value"].injection is InjectBean)
@@ -47,7 +47,7 @@ import Testing
   }
 
   /// The subclass was complete before its superclass failed.
-  @Test func failingAfterASubclassWasMade() throws {
+  @Test func aFailureAfterASubclassWasCreatedFailsBoth() throws {
     #expect(code { try BeanDescriptor.forClass(Late.Parent.self) } == .creationFailed)
     #expect(code { try BeanDescriptor.forClass(Late.Child.self) } == .creationFailed)
   }
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// Two initializers, each on its own thread, ask for each other's descriptor.
-  @Test func circlesAcrossThreads() throws {
+  @Test func circlesAcrossThreadsAreResolved() throws {
     let left = Worker { try BeanDescriptor.forClass(Circle.Left.self) }
     let right = Worker { try BeanDescriptor.forClass(Circle.Right.self) }
     let both = [try left.value(), try right.value()]

@@ -7,7 +7,7 @@ import Testing
 @Suite struct BeanDescriptorTests {
   // MARK: classes
 
-  @Test func oneDescriptorPerClass() throws {
+  @Test func aClassHasOneDescriptor() throws {
     let descriptor = try BeanDescriptor.forClass(Middle.self)
     #expect(try BeanDescriptor.forType(Middle.self) === descriptor)
     #expect(try BeanDescriptor.forInstance(Middle()) === descriptor)
@@ -20,11 +20,11 @@ import Testing
   @Test(
     arguments: [Int.self, (any Error).self, AnyObject.self, Int?.self, (Int, Int).self, Top.Type.self, Top?.self]
       as [Any.Type])
-  func onlyClasses(type: Any.Type) {
+  func onlyClassesHaveDescriptors(type: Any.Type) {
     #expect(code { try BeanDescriptor.forType(type) } == .typeMismatch)
   }
 
-  @Test func subclassesDescribedSoFar() throws {
+  @Test func subclassesAreListedOnceDescribed() throws {
     class Parent {}
     class First: Parent {}
     final class Second: Parent {}
@@ -46,7 +46,7 @@ import Testing
     #expect(try BeanDescriptor.forClass(Empty.self).getProperties().isEmpty)
   }
 
-  @Test func lookingUpProperties() throws {
+  @Test func propertiesAreFoundByName() throws {
     let descriptor = try BeanDescriptor.forClass(Bottom.self)
     #expect(try descriptor.getProperty("port") === descriptor["port"])
     #expect(descriptor.findProperty("port") != nil)
@@ -79,7 +79,7 @@ import Testing
     #expect(sibling.injection === parent.injection)
   }
 
-  @Test func injectionsFromSeveralThreads() throws {
+  @Test func injectionsMayBeSetOnSeveralThreads() throws {
     class Parent { var value = 1 }
     final class Child: Parent {}
     let parent = try BeanDescriptor.forClass(Parent.self)["value"],
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: implements
 
-  @Test func implementedProtocols() throws {
+  @Test func implementedProtocolsAreChecked() throws {
     final class Listed: Top, Kinds.Shape { var sides: Int { 1 } }
     let descriptor = try BeanDescriptor.forClass(Listed.self)
     try descriptor.implements((any Kinds.Shape).self, (any Base & Kinds.Shape).self)

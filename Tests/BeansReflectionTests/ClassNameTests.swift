@@ -14,7 +14,7 @@ import Testing
     } catch { return "threw \(error)" }
   }
 
-  @Test func names() throws {
+  @Test func classesAreFoundByTheirNames() throws {
     #expect(try isFound("BeansReflectionTests.NamedForTests", NamedForTests.self))
     #expect(try isFound("NamedForTests", NamedForTests.self))
     #expect(try isFound("Beans.BeanDescriptor", BeanDescriptor.self))
@@ -29,20 +29,20 @@ import Testing
     #expect(try isFound("BeansReflectionTests.NamedForTests.InExtension", NamedForTests.InExtension.self))
   }
 
-  @Test func localClasses() throws {
+  @Test func localClassesAreFoundByTheirNames() throws {
     final class LocallyNamed {}
     #expect(try isFound("LocallyNamed", LocallyNamed.self))
     #expect(try isFound("BeansReflectionTests.ClassNameTests.LocallyNamed", LocallyNamed.self))
   }
 
-  @Test func genericClasses() {
+  @Test func genericClassesAreRefusedByName() {
     #expect(message("BeansReflectionTests.GenericNamed").contains("is generic"))
     #expect(message("GenericNamed").contains("is generic"))
     #expect(message("GenericNamed.InGeneric").contains("is generic"))
     #expect(message("GenericNamed<Int>").contains("is no class"))
   }
 
-  @Test func ambiguousNames() {
+  @Test func ambiguousNamesListTheirClasses() {
     #expect(
       message("NamedTwice")
         == "'NamedTwice' is the name of several classes: BeansReflectionTests.FirstHome.NamedTwice, BeansReflectionTests.SecondHome.NamedTwice"
@@ -54,9 +54,9 @@ import Testing
   }
 
   /// A class at the top of its module hides a namesake that is nested elsewhere.
-  @Test func nestedNamesake() throws { #expect(try isFound("NamedOutside", NamedOutside.self)) }
+  @Test func aTopLevelClassHidesANestedNamesake() throws { #expect(try isFound("NamedOutside", NamedOutside.self)) }
 
-  @Test func notClasses() {
+  @Test func namesOfOtherTypesAreRefusedWithTheirKind() {
     #expect(message("Swift.String").contains("Swift.String is a struct"))
     #expect(message("BeansReflectionTests.Kinds.Color").contains("is an enum"))
     #expect(message("BeansReflectionTests.Kinds.Living").contains("is a protocol"))
@@ -64,7 +64,7 @@ import Testing
     #expect(message("Beans").contains("is no class in this program"))
   }
 
-  @Test func nearMisses() {
+  @Test func nearMissesAreSuggested() {
     #expect(message("NamedForTest").contains("did you mean BeansReflectionTests.NamedForTests?"))
     #expect(message("BeansReflectionTests.NamdForTests").contains("did you mean BeansReflectionTests.NamedForTests?"))
   }
@@ -77,7 +77,7 @@ import Testing
     "any Error",
     String(repeating: "A", count: 100_000), String(repeating: "A.", count: 10_000), "\u{01}\u{02}\u{03}\u{04}\u{05}",
   ])
-  func anyText(name: String) { #expect(message(name).contains("is no class in this program")) }
+  func anyTextIsRefusedAsUnknown(name: String) { #expect(message(name).contains("is no class in this program")) }
 }
 
 class NamedForTests {

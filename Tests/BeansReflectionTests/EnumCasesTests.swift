@@ -8,7 +8,7 @@ import Testing
   private enum Payload { case number(Int), none }
   private enum Never {}
 
-  @Test func namesOfCases() {
+  @Test func casesHaveTheirNames() {
     #expect(EnumCases.names(of: Mode.self) == ["plain", "tls"])
     #expect(EnumCases.names(of: Only.self) == ["one"])
     #expect(Set(EnumCases.names(of: Payload.self)) == ["number", "none"])
@@ -16,5 +16,5 @@ import Testing
   }
 
   @Test(arguments: [Int.self, String.self, Int?.self, [Int].self, (Int, Int).self, (any Sendable).self] as [Any.Type])
-  func otherTypesHaveNone(type: Any.Type) { #expect(EnumCases.names(of: type).isEmpty) }
+  func otherTypesHaveNoCases(type: Any.Type) { #expect(EnumCases.names(of: type).isEmpty) }
 }

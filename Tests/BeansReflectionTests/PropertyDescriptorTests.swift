@@ -63,7 +63,7 @@ private typealias Token = Kinds.Token
     try check(name, path, good: good, bad: bad + [nil]) { $0 as AnyObject === $1 as AnyObject }
   }
 
-  @Test func numbers() throws {
+  @Test func numbersAcceptTheirOwnTypeOnly() throws {
     try check("integer", \.integer, good: [0, .max, .min], bad: ["1", 1.0, Int8(1), UInt(1), true, Stone(), [1]])
     try check("byte", \.byte, good: [0, .max, .min], bad: [1, "1", UInt8(1)])
     try check("unsigned", \.unsigned, good: [0, .max], bad: [1, -1, 1.0])
@@ -74,7 +74,7 @@ private typealias Token = Kinds.Token
     try check("vector", \.vector, good: [SIMD4(1, 2, 3, 4)], bad: [[1, 2, 3, 4] as [Float], Float(1)])
   }
 
-  @Test func textAndCollections() throws {
+  @Test func textAndCollectionsAcceptTheirOwnTypeOnly() throws {
     let long = String(repeating: "long ", count: 100)
     try check("text", \.text, good: ["", "short", long], bad: [1, Character("x"), Substring("x"), StaticString("x")])
     try check("character", \.character, good: ["x"], bad: ["x", 1])
@@ -85,7 +85,7 @@ private typealias Token = Kinds.Token
     try check("key", \.key, good: [AnyHashable("x"), AnyHashable(2)], bad: [Stone()])
   }
 
-  @Test func structsAndEnums() throws {
+  @Test func structsAndEnumsAcceptTheirOwnTypeOnly() throws {
     try check(
       "point", \.point, good: [Point(x: 1, label: "a long label, kept on the heap")], bad: [1, Color.red, Dog()])
     try check("color", \.color, good: [.green, .red], bad: [1, "red", Token.end])
@@ -93,7 +93,7 @@ private typealias Token = Kinds.Token
     try check("path", \.path, good: [\.x], bad: [\Point.label, 1])
   }
 
-  @Test func tuples() throws {
+  @Test func tuplesAndInlineArraysAcceptTheirOwnTypeOnly() throws {
     try check("bytes", \.bytes, good: [(Int8(3), Int64(4))], bad: [(3, 4), 1, nil]) {
       $0 == ($1 as? (Int8, Int64) ?? (0, 0))
     }
@@ -102,13 +102,13 @@ private typealias Token = Kinds.Token
     }
   }
 
-  @Test func objects() throws {
+  @Test func objectPropertiesAcceptSubclasses() throws {
     try check("animal", object: \.animal, good: [Animal(), Dog()], bad: [Stone(), 1, "a"])
     try check("dog", object: \.dog, good: [Dog()], bad: [Animal(), Stone(), 1])
     try check("object", object: \.object, good: [Dog(), Stone()], bad: [1, "text", Point(), [1], Int.self])
   }
 
-  @Test func protocols() throws {
+  @Test func protocolPropertiesAcceptConformingValues() throws {
     try check("shape", \.shape, good: [Dog(), Point(label: "p")], bad: [Animal(), 1, nil]) { areSame($0, $1) }
     try check("living", \.living, good: [Dog(), Animal()], bad: [Stone(), Point(), nil]) { areSame($0, $1) }
     try check("livingShape", \.livingShape, good: [Dog()], bad: [Animal(), Point(), nil]) { areSame($0, $1) }
@@ -121,7 +121,7 @@ private typealias Token = Kinds.Token
     #expect(try isType(property("livingShape"), (any Kinds.Living & Kinds.Shape).self))
   }
 
-  @Test func metatypes() throws {
+  @Test func metatypePropertiesAcceptSubtypes() throws {
     try check("type", \.type, good: [String.self, Dog.self], bad: [1, Dog(), nil]) { areSame($0, $1) }
     try check("shapeType", \.shapeType, good: [Dog.self], bad: [Animal.self, 1, nil]) { areSame($0, $1) }
     try check("animalType", \.animalType, good: [Dog.self], bad: [Stone.self, Int.self, nil]) { areSame($0, $1) }
@@ -129,7 +129,7 @@ private typealias Token = Kinds.Token
     try check("maybeStoneType", \.maybeStoneType, good: [Stone.self, nil], bad: [Dog.self]) { areSame($0, $1) }
   }
 
-  @Test func optionals() throws {
+  @Test func optionalPropertiesAcceptValuesAndNil() throws {
     try check("maybeInteger", optional: \.maybeInteger, good: [1, .max], bad: ["1", 1.0])
     try check("maybeText", optional: \.maybeText, good: ["", "text"], bad: [1, Dog()])
     try check("maybeColor", optional: \.maybeColor, good: [.green], bad: [1])
@@ -141,7 +141,7 @@ private typealias Token = Kinds.Token
     try check("forced", \.forced, good: [Stone(), nil], bad: [Dog()]) { areSame($0, $1) }
   }
 
-  @Test func valuesThatAreOptionals() throws {
+  @Test func optionalValuesAreUnwrapped() throws {
     let everything = Everything(owner: owner)
     let some: Int? = 5, none: Int? = nil, noText: String? = nil
     try property("integer").set(everything, value: some as Any)
@@ -158,7 +158,7 @@ private typealias Token = Kinds.Token
     #expect(code { try property("maybeInteger").set(everything, value: "5" as String? as Any) } == .typeMismatch)
   }
 
-  @Test func optionalsOfOptionals() throws {
+  @Test func optionalsOfOptionalsKeepTheirLevels() throws {
     let everything = Everything(owner: owner)
     let twice = try property("twice")
     #expect(isType(twice, Int?.self))
@@ -177,7 +177,7 @@ private typealias Token = Kinds.Token
     #expect(code { try twice.set(everything, value: "5") } == .typeMismatch)
   }
 
-  @Test func weakReferences() throws {
+  @Test func weakPropertiesStayWeak() throws {
     let everything = Everything(owner: owner)
     for name in ["weakAnimal", "weakLiving", "weakObject"] {
       let property = try property(name)
@@ -203,7 +203,7 @@ private typealias Token = Kinds.Token
     #expect(try property("weakLiving").get(everything) as? Dog === dog)
   }
 
-  @Test func lazyProperties() throws {
+  @Test func lazyPropertiesAreSetWithoutTheirInitialValue() throws {
     let everything = Everything(owner: owner)
     let late = try property("late"), lateMaybe = try property("lateMaybe")
     #expect(isType(late, String.self))
@@ -224,7 +224,7 @@ private typealias Token = Kinds.Token
     #expect(other.lateMaybe == 7)
   }
 
-  @Test func propertyWrappers() throws {
+  @Test func propertyWrappersAreSetByTheirStorage() throws {
     let everything = Everything(owner: owner)
     try property("_clamped").set(everything, value: Kinds.Clamped(wrappedValue: 9))
     #expect(everything.clamped == 9)
@@ -235,7 +235,7 @@ private typealias Token = Kinds.Token
     "valueType", "maybeValueType", "closure", "maybeClosure", "pairWithClosure", "owner", "unsafeOwner", "mutex",
     "atomic", "unique", "maybeUnique", "void",
   ])
-  func refused(name: String) throws {
+  func unsupportedPropertiesAreRefused(name: String) throws {
     let everything = Everything(owner: owner)
     let property = try property(name)
     for value in [nil, 1, Int.self, { (number: Int) in number }, owner, ()] as [Any?] {
@@ -247,14 +247,14 @@ private typealias Token = Kinds.Token
     #expect(everything.unique.number == 1)
   }
 
-  @Test func constants() throws {
+  @Test func constantsAreReadOnly() throws {
     let everything = Everything(owner: owner)
     #expect(try property("constant").get(everything) as? Int == 5)
     #expect(code { try property("constant").set(everything, value: 6) } == .invalidDeclaration)
     #expect(everything.constant == 5)
   }
 
-  @Test func otherObjects() throws {
+  @Test func objectsOfOtherClassesAreRefused() throws {
     #expect(code { try property("integer").set(Kinds.Root(), value: 1) } == .typeMismatch)
     #expect(code { try property("integer").get(Stone()) } == .typeMismatch)
     #expect(code { try property("integer").set(1 as AnyObject, value: 1) } == .typeMismatch)
@@ -286,7 +286,7 @@ private typealias Token = Kinds.Token
   }
 
   /// The end of an old value reads the new one.
-  @Test func endsOfOldValuesReadTheProperty() throws {
+  @Test func anEndOfAnOldValueMayReadTheProperty() throws {
     let everything = Everything(owner: owner)
     let property = try property("object")
     let seen = Journal()
@@ -309,7 +309,7 @@ private typealias Token = Kinds.Token
         == "Everything.maybeAnimal expects Optional<Animal>, got Stone")
   }
 
-  @Test func typedAccess() throws {
+  @Test func typedAccessStoresOnlyItsOwnType() throws {
     let everything = Everything(owner: owner)
     let access = try #require(try property("maybeText").access(as: String?.self))
     access.store(everything, "typed")

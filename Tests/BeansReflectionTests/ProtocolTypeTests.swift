@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func whatIsNoProtocolType() {
+  @Test func otherTypesAreNoProtocolTypes() {
     for type in [Int.self, Base.self, (Int, Int).self, (any Plain).Type.self, (any Collection<Int>).self] as [Any.Type]
     {
       #expect(ProtocolType(type) == nil)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test func shapes() throws {
+  @Test func shapesHaveTheWitnessesOfTheirProtocols() throws {
     let other = Self.metadata(Other.self)
     let plain = try #require(TypeRelation.shape(of: (any Plain).self, for: other))
     #expect(!plain.isClassBound)
@@ -65,7 +65,7 @@ import Testing
   }
 
   /// A list that is not a single protocol is left to the caller.
-  @Test func lists() {
+  @Test func listsReportConformancesAndUndecidedTypes() {
     let list = ProtocolList([(any Plain).self, (any Bound).self, Int.self])
     #expect(list.conformances(of: Derived.self) == (0b011, 0b100))
     #expect(list.conformances(of: Base.self) == (0, 0b100))
@@ -74,7 +74,7 @@ import Testing
   }
 
   /// The index leaves out types that cannot have a protocol type, and no type that has it.
-  @Test func indexedTypes() throws {
+  @Test func indexedTypesIncludeAllConformingOnes() throws {
     let index = TypeIndex(Self.types)
     var isLimited = false
     for (wanted, _) in Self.questions {

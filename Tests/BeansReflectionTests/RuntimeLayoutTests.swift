@@ -5,7 +5,7 @@ import Testing
 
 /// The runtime of these tests has the known form; the path for other runtimes works as well.
 @Suite struct RuntimeLayoutTests {
-  @Test func theFormIsKnown() {
+  @Test func theRuntimeHasTheKnownForm() {
     #expect(RuntimeLayout.hasConformances)
     #expect(RuntimeLayout.hasFieldRecords)
     #expect(RuntimeLayout.hasCaseRecords)
@@ -13,7 +13,7 @@ import Testing
     #expect(RuntimeLayout.hasValueLayout)
   }
 
-  @Test func underscoredFields() {
+  @Test func underscoredFieldsAreRecognized() {
     #expect(StoredField.hasUnderscored(in: Underscored.self))
     #expect(StoredField.hasUnderscored(in: GenericallyUnderscored<Int>.self))
     #expect(!StoredField.hasUnderscored(in: Inheriting.self))
@@ -21,7 +21,7 @@ import Testing
     #expect(!StoredField.hasUnderscored(in: GenericallyUnderscored<Int>.Inner.self))
   }
 
-  @Test func classesByFullPath() throws {
+  @Test func classesAreFoundByTheirFullPath() throws {
     #expect(try ClassName.findByFullPath("BeansReflectionTests.NamedForTests") == NamedForTests.self)
     #expect(try ClassName.findByFullPath("Beans.BeanDescriptor") == BeanDescriptor.self)
     #expect(try ClassName.findByFullPath("BeansReflectionTests.NamedByPath.Inner") == NamedByPath.Inner.self)

@@ -6,13 +6,13 @@ import Testing
 @Suite struct TypeRelationTests {
   private func isUsable(_ type: Any.Type, _ wanted: Any.Type) -> Bool { TypeRelation.isUsable(type, as: wanted) }
 
-  @Test func everyTypeIsItself() {
+  @Test func everyTypeIsUsableAsItself() {
     for type in [Int.self, Base.self, (any Plain).self, Any.self, AnyObject.self, (Int, Int).self] as [Any.Type] {
       #expect(isUsable(type, type))
     }
   }
 
-  @Test func classes() {
+  @Test func subclassesAreUsableAsTheirSuperclasses() {
     #expect(isUsable(Derived.self, Base.self))
     #expect(!isUsable(Base.self, Derived.self))
     #expect(!isUsable(Int.self, Base.self))
@@ -25,7 +25,7 @@ import Testing
     #expect(ClassHierarchy.classes(of: (any Bound).self).isEmpty)
   }
 
-  @Test func protocols() {
+  @Test func conformingTypesAreUsableAsTheirProtocols() {
     #expect(isUsable(Derived.self, (any Plain).self))
     #expect(isUsable(Value.self, (any Plain).self))
     #expect(!isUsable(Value.self, (any Bound).self))
@@ -36,12 +36,12 @@ import Testing
     #expect(!isUsable(Value.Type.self, (any Plain).self))
   }
 
-  @Test func inheritedConformances() {
+  @Test func inheritedConformancesAreRecognized() {
     #expect(isUsable(Grandchild.self, (any Bound).self))
     #expect(isUsable(Value.self, (any Refined).self))
   }
 
-  @Test func compositions() {
+  @Test func compositionsRequireAllTheirMembers() {
     #expect(isUsable(Derived.self, (any Plain & Bound).self))
     #expect(!isUsable(Value.self, (any Plain & Bound).self))
     #expect(isUsable(Derived.self, (any Base & Plain).self))
@@ -52,12 +52,12 @@ import Testing
     #expect(isUsable(Derived.self, (any Plain & AnyObject).self))
   }
 
-  @Test func protocolsWithASuperclass() {
+  @Test func protocolsWithASuperclassRequireIt() {
     #expect(isUsable(Derived.self, (any Based).self))
     #expect(!isUsable(Other.self, (any Based).self))
   }
 
-  @Test func genericClasses() {
+  @Test func genericClassesAreDistinguishedByTheirArguments() {
     #expect(isUsable(Generic<Int>.self, Generic<Int>.self))
     #expect(!isUsable(Generic<Int>.self, Generic<String>.self))
     #expect(isUsable(GenericChild.self, Generic<Int>.self))
@@ -66,7 +66,7 @@ import Testing
     #expect(isUsable(Generic<Generic<Int>>.self, AnyObject.self))
   }
 
-  @Test func localTypes() {
+  @Test func localTypesAreUsableAsTheirProtocols() {
     struct Local: Plain {}
     final class LocalClass: Bound {}
     #expect(isUsable(Local.self, (any Plain).self))
@@ -74,7 +74,7 @@ import Testing
     #expect(!isUsable(Local.self, (any Error).self))
   }
 
-  @Test func anyAndAnyObject() {
+  @Test func anyAcceptsAllTypesAndAnyObjectOnlyClasses() {
     for type in [Int.self, Base.self, (any Plain).self, (Int, Int).self, Value?.self] as [Any.Type] {
       #expect(isUsable(type, Any.self))
       #expect(isUsable(type, (any Sendable).self))
@@ -84,7 +84,7 @@ import Testing
     #expect(!isUsable(Value.self, AnyObject.self))
   }
 
-  @Test func errors() {
+  @Test func errorsAreUsableAsAnyError() {
     #expect(isUsable(Boom.self, (any Error).self))
     #expect(isUsable(ErrorClass.self, (any Error).self))
     #expect(!isUsable(Base.self, (any Error).self))
@@ -100,7 +100,7 @@ import Testing
     #expect(TypeRelation.isExistential((any Collection<Int>).self))
   }
 
-  @Test func existentials() {
+  @Test func existentialsAreRecognized() {
     for type in [(any Plain).self, Any.self, AnyObject.self, (any Error).self, (any Base & Plain).self] as [Any.Type] {
       #expect(TypeRelation.isExistential(type))
     }

@@ -11,7 +11,7 @@ import Testing
     try BeanDescriptor.forClass(type).getProperty(name)
   }
 
-  @Test func genericClasses() throws {
+  @Test func propertiesOfGenericClassesAreAccessible() throws {
     let holder = Holder<[Kinds.Dog]>([])
     let dogs = [Kinds.Dog(), Kinds.Dog()]
     try property(Holder<[Kinds.Dog]>.self, "value").set(holder, value: dogs)
@@ -22,12 +22,12 @@ import Testing
   }
 
   /// In a generic class, functions and metatypes have their general form, in others not; both are refused.
-  @Test func functionsInGenericClasses() throws {
+  @Test func functionsInGenericClassesAreRefused() throws {
     #expect(code { try property(Holder<() -> Int>.self, "value").get(Holder { 1 }) } == .invalidDeclaration)
     #expect(code { try property(Holder<Int.Type>.self, "value").get(Holder(Int.self)) } == .invalidDeclaration)
   }
 
-  @Test func valuesThatCannotBeCopied() throws {
+  @Test func noncopyableValuesAreRefused() throws {
     let holder = Holder(Kinds.Unique())
     #expect(code { try property(Holder<Kinds.Unique>.self, "value").get(holder) } == .invalidDeclaration)
     #expect(code { try property(Holder<Kinds.Unique>.self, "value").set(holder, value: 1) } == .invalidDeclaration)
@@ -36,7 +36,7 @@ import Testing
     #expect(holder.value.number == 1)
   }
 
-  @Test func parameterPacks() throws {
+  @Test func parameterPacksAreAccessibleAsTuples() throws {
     let pack = Pack(1, "two")
     let property = try property(Pack<Int, String>.self, "values")
     try property.set(pack, value: (2, "three"))
@@ -44,20 +44,20 @@ import Testing
     #expect(code { try property.set(pack, value: ("three", 2)) } == .typeMismatch)
   }
 
-  @Test func actors() throws {
+  @Test func propertiesOfActorsAreRefused() throws {
     let actor = Account()
     #expect(code { try property(Account.self, "balance").get(actor) } == .invalidDeclaration)
     #expect(code { try property(Account.self, "balance").set(actor, value: 1) } == .invalidDeclaration)
   }
 
-  @Test func distributedActors() throws {
+  @Test func propertiesOfDistributedActorsAreRefused() throws {
     let balance = try property(RemoteAccount.self, "balance")
     #expect(code { try balance.checkWritable() } == .invalidDeclaration)
     #expect(code { try balance.get(Kinds.Stone()) } == .invalidDeclaration)
     #expect(!balance.accepts(1))
   }
 
-  @Test func subclassesOfOtherModules() throws {
+  @Test func subclassesOfOtherModulesAreAccessible() throws {
     let derived = Derived(name: "base")
     try property(Derived.self, "extra").set(derived, value: 5)
     #expect(derived.extra == 5)
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// A subclass may reuse the name of a private property of its superclass: the nearer of the two is found by name.
-  @Test func propertiesOfTheSameName() throws {
+  @Test func propertiesOfTheSameNameAreFoundNearestFirst() throws {
     let descriptor = try BeanDescriptor.forClass(Kinds.Everything.self)
     let everything = Kinds.Everything(owner: Kinds.Animal())
     let both = descriptor.getProperties().filter { $0.getName() == "secret" }
@@ -77,7 +77,7 @@ import Testing
     #expect(try both.map { try $0.get(everything) as? String } == ["changed", "everything"])
   }
 
-  @Test func localClasses() throws {
+  @Test func propertiesOfLocalClassesAreAccessible() throws {
     final class Local: Kinds.Root, @unchecked Sendable { var own: Int? = 1 }
     let local = Local()
     try property(Local.self, "own").set(local, value: 2)

@@ -76,7 +76,7 @@ import Testing
     #expect(count >= 70)
   }
 
-  @Test func everyFolderHasItsPlace() throws {
+  @Test func everyFolderIsInTheOrder() throws {
     let sources = try Self.sources.get()
     #expect(sources.count > 20)
     #expect(Set(sources.compactMap { $0.folders.first }) == Set(Self.order))
@@ -84,7 +84,7 @@ import Testing
     #expect(sources.filter { $0.folders.isEmpty }.map(\.path) == ["Exports.swift"])
   }
 
-  @Test func foldersNameOnlyThoseBeforeThem() throws {
+  @Test func foldersNameOnlyEarlierOnes() throws {
     let sources = try Self.sources.get()
     /// The files that declare each type; only a type of a single file is identified by its name.
     var homes: [String: [SwiftSource]] = [:]
@@ -105,7 +105,7 @@ import Testing
   }
 
   /// A member of a single file is identified by its name. Extensions of `Environment` are in several folders.
-  @Test func foldersUseOnlyMembersOfThoseBeforeThem() throws {
+  @Test func foldersUseOnlyMembersOfEarlierOnes() throws {
     let sources = try Self.sources.get()
     var homes: [String: [SwiftSource]] = [:]
     for source in sources {
@@ -142,7 +142,7 @@ import Testing
     #expect(violations.isEmpty, "\n\(violations.joined(separator: "\n"))")
   }
 
-  @Test func unsafeCodeStandsInMemory() throws {
+  @Test func unsafeCodeIsInMemoryOnly() throws {
     let files = try Self.sources.get().filter { !$0.unsafe.isEmpty }
     #expect(files.count <= 7)
     let outside = files.filter { $0.folders.first != "Memory" }
@@ -152,7 +152,7 @@ import Testing
 
   // MARK: the reader of sources
 
-  @Test func commentsAndStringsAreNoCode() {
+  @Test func commentsAndStringsAreNotRead() {
     let source = SwiftSource(
       path: "A/B.swift",
       text: #"""

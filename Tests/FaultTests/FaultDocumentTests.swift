@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 /// The document lists every fault of the tests, with its printed text.
-@Suite("Sources/Beans/Beans.docc/Faults.md") struct FaultDocumentTests {
-  @Test("has the row of every fault, to the letter; UPDATE_DOCUMENTS=yes writes them")
+@Suite("The document Sources/Beans/Beans.docc/Faults.md") struct FaultDocumentTests {
+  @Test("The document has the row of every fault, to the letter; UPDATE_DOCUMENTS=yes writes them")
   func rows() async throws {
     let expected = try await FaultTable(Fault.all).sections
     let document = try FaultDocument()
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test("can be read as a table: no text breaks out of its column")
+  @Test("The document can be read as a table: no text exceeds its column")
   func columns() async throws {
     for row in try await FaultTable(Fault.all).rows.values.joined() {
       #expect(row.split(separator: "|").count == 2, "\(row)")
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("has the section to which each report leads", arguments: Fault.all)
+  @Test("The document has the section to which each report refers", arguments: Fault.all)
   func link(_ fault: Fault) async throws {
     let error = try await fault.inject()
     let document = try FaultDocument()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("shows each cause, but those of BeansTesting and of a stack that is used up")
+  @Test("The document shows each cause, except those of BeansTesting and of an exhausted stack")
   func causes() async throws {
     let others: Set<FaultCause> = [
       .unmetOverride, .ambiguousOverride, .impossibleOverride, .nothingToOverride, .noTestEnvironment, .forbiddenBean,

@@ -4,8 +4,8 @@ import Testing
 
 /// Each fault by itself.
 @Suite("Faults") struct FaultTests {
-  @Test("have the code the document says, and say what, who and where", arguments: Fault.all)
-  func saysEverything(_ fault: Fault) async throws {
+  @Test("A fault has the code of the document, a message, and a bean or a place", arguments: Fault.all)
+  func aFaultIsComplete(_ fault: Fault) async throws {
     let error = try await fault.inject()
     #expect(error.code == fault.code, "\(error)")
     #expect(!error.message.isEmpty && !error.message.contains("unknown context"), "\(error)")
@@ -16,8 +16,8 @@ import Testing
     }
   }
 
-  @Test("of startup leave nothing alive, and the environment throws the same from then on", arguments: Fault.all)
-  func leavesNothing(_ fault: Fault) async throws {
+  @Test("A fault of startup retains nothing, and the environment throws it from then on", arguments: Fault.all)
+  func aFaultRetainsNothing(_ fault: Fault) async throws {
     let census = Census()
     weak var gone: Environment?
     do {
@@ -50,7 +50,7 @@ import Testing
     #expect(gone == nil, "the environment is still alive")
   }
 
-  @Test("are known for every code")
+  @Test("Each code has a fault")
   func everyCode() {
     let codes: Set<EnvironmentError.Code> = [
       .unknownBean, .ambiguousBean, .duplicateId, .unknownClass, .unknownProperty, .typeMismatch, .noConversion,
@@ -59,6 +59,6 @@ import Testing
       .listenerFailed, .runFailed, .notReady, .invalidDeclaration, .invalidXML, .startupFailed,
     ]
     #expect(Set(Fault.all.map(\.code)) == codes)
-    #expect(Set(Fault.all.map(\.testDescription)).count == Fault.all.count, "a cause stands twice")
+    #expect(Set(Fault.all.map(\.testDescription)).count == Fault.all.count, "a cause occurs twice")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Faults of one startup") struct FaultsAtOnceTests {
   private static let single = Fault.all.filter { $0.moment == .checking && $0.code != .startupFailed }
 
-  @Test("are reported together, whatever they are and however they were declared, each with its place")
+  @Test("Faults of all kinds of declarations are reported together, each with its place")
   func together() throws {
     let census = Census()
     weak var gone: Environment?
@@ -63,7 +63,7 @@ import Testing
       #expect(places.count >= 12)
       for fault in faults { #expect("\(failure)".contains(fault.message)) }
       try Self.compare(FaultTable.withoutPlaces(failure.report) + "\n")
-      #expect(census.made == 0, "something has been built")
+      #expect(census.made == 0, "a bean has been built")
       try? shop.shutdown()
     }
     #expect(gone == nil)
@@ -77,11 +77,11 @@ import Testing
     }
     let expected = try String(contentsOf: path, encoding: .utf8)
     for change in FaultDocument.lines(report).difference(from: FaultDocument.lines(expected)) {
-      Issue.record("faults.txt is not what is printed (UPDATE_DOCUMENTS=yes writes it): \(change)")
+      Issue.record("faults.txt differs from the printed report (UPDATE_DOCUMENTS=yes writes it): \(change)")
     }
   }
 
-  @Test("are found beside each other: none hides another", arguments: single)
+  @Test("Faults are found beside each other: none hides another", arguments: single)
   func besideAnother(_ fault: Fault) async throws {
     let alone = try await fault.inject()
     let shop = try Environment(name: "shop")

@@ -11,7 +11,7 @@ import Testing
 @Suite("The container beside a naive reference", .timeLimit(.minutes(30))) struct ModelSpecification {
   private static let parts: UInt64 = 4
 
-  @Test("Random scenarios lead to the same objects, faults and releases", arguments: 0..<parts)
+  @Test("Random scenarios lead to the same objects, faults and releases as in the reference", arguments: 0..<parts)
   func sameAsReference(part: UInt64) {
     let first: UInt64 = setting("MODEL_FIRST_SEED") ?? 1
     let seeds = first..<first + (setting("MODEL_SEEDS") ?? 10_000)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(
-    "A reference that is wrong differs, in a handful of declarations, which are printed", arguments: Mistake.allCases)
+    "A wrong reference differs, in a handful of declarations, which are printed", arguments: Mistake.allCases)
   func mistakesAreFound(mistake: Mistake) throws {
     let differing = (1...1_000).lazy.map { ScenarioGenerator.scenario(seed: $0) }
       .first { Comparison.difference($0, mistake: mistake) != nil }
@@ -38,7 +38,7 @@ import Testing
     #expect(source.contains("the reference"))
   }
 
-  @Test("A seed gives the scenario that it gave before")
+  @Test("A seed yields the same scenario as before")
   func seedsAreStable() {
     for seed in UInt64(1)...50 {
       #expect(ScenarioGenerator.scenario(seed: seed) == ScenarioGenerator.scenario(seed: seed))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A scenario as Swift", .timeLimit(.minutes(60))) struct PrintedScenarioSpecification {
   @Test(
-    "A printed scenario compiles, and prints what the scenario leads to",
+    "A printed scenario compiles, and prints the outcome of the scenario",
     .disabled(if: getenv("SANITIZER") != nil, "what was built for a sanitizer cannot be linked without it"))
   func printedScenariosRun() throws {
     for (seed, scenario) in try scenarios() {

@@ -12,7 +12,7 @@ import Testing
     """
 
   @Test(
-    "The message of the compiler says what the call lacks",
+    "The message of the compiler names the part that the call lacks",
     arguments: [
       ("try environment.define(Foo.self)", "needs a factory: define(Foo.self, factory: Foo.init)"),
       ("try environment.define(Pool.self) { $0.lazy() }", "needs a factory: define(Foo.self, factory: Foo.init)"),

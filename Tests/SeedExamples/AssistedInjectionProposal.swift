@@ -207,7 +207,7 @@ extension Inferred.WithSeed.Coffee {
 }
 
 @Suite("The proposal of assisted injection") struct AssistedInjectionProposal {
-  @Test("Background: a factory by hand is a bean like any other")
+  @Test("A factory by hand is a bean like any other (Background)")
   func byHand() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -218,7 +218,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(try detail.customerService === environment.getBean(CustomerService.self))
   }
 
-  @Test("Proposed solution: the list presents what the injected factory builds")
+  @Test("The list presents the product of the injected factory (Proposed solution)")
   func proposedSolution() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -234,7 +234,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(presented.first?.customerService === presented.last?.customerService)
   }
 
-  @Test("The same without the shim: what the binder's steps are in an environment")
+  @Test("An environment has the steps of the binder without the shim")
   func inAnEnvironment() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -253,7 +253,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(try factory.build("4711").customerID == "4711")
   }
 
-  @Test("Detailed design: Assisted can be got and mapped, a tag names element and seed")
+  @Test("Assisted can be read and mapped, and a tag names element and seed (Detailed design)")
   func detailedDesign() {
     let seed = Assisted("4711")
     #expect(seed.get() == "4711")
@@ -265,7 +265,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(EmptySeed<Coffee>.Seed.self == Void.self)
   }
 
-  @Test("The coffee machine: several values are one seed, a tuple")
+  @Test("A tuple is one seed of several values (The coffee machine)")
   func coffeeMachine() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -277,7 +277,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(machine.bean.name == "arabica" && machine.handle.material == "wood" && machine.maxWeight == 7)
   }
 
-  @Test("Assisted injector builder objects: `with` is optional, and without it there is no seed")
+  @Test("A binding without `with` has no seed (Assisted injector builder objects)")
   func withoutSeed() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -285,7 +285,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(try environment.getBean(Factory<EmptySeed<Coffee>>.self).build(()).name == "no seed")
   }
 
-  @Test("Generated arity code: the seed comes first, or last, or anywhere")
+  @Test("The seed comes first, or last, or anywhere (Generated arity code)")
   func arities() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -299,7 +299,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(try factory.build("last").customerID == "last")
   }
 
-  @Test("Error handling: one binding per tag; any additional one is an error")
+  @Test("A tag has one binding, and any additional one is an error (Error handling)")
   func additionalBinding() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -312,7 +312,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(error?.code == .invalidDeclaration)
   }
 
-  @Test("Error handling: a plain and an assisted binding of the same type pass validation")
+  @Test("A plain and an assisted binding of the same type pass validation (Error handling)")
   func plainAndAssisted() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -321,7 +321,7 @@ extension Inferred.WithSeed.Coffee {
     #expect(try environment.getBean(Factory<CoffeeModule.CoffeeAssistedInject>.self).build("seed").name == "seed")
   }
 
-  @Test("Swift type inference: an initializer is a factory, with Assisted as a parameter, too")
+  @Test("An initializer is a factory, even with Assisted as a parameter (Swift type inference)")
   func typeInference() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }

@@ -65,7 +65,7 @@ private final class Duck: Animal, Swimming, Initializable { override init() {} }
 private final class Cat: Animal, Initializable { override init() {} }
 
 @Suite("The wiki page on the container") struct ContainerWiki {
-  @Test("Environment: name, parent, traceOrigin, and a report of all bean definitions")
+  @Test("An environment has a name, a parent, traceOrigin, and a report of all bean definitions (Environment)")
   func environment() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -76,7 +76,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(report.contains("Foo") && report.contains("foo") && report.contains("ContainerWiki.swift"))
   }
 
-  @Test("Example: init call")
+  @Test("A bean is created by its initializer (Example: init call)")
   func initCall() throws {
     let environment = try Environment(name: "environment")
     // a factory for type T is a function () -> T
@@ -84,14 +84,14 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(try environment.getBean(Foo.self).bar == nil)
   }
 
-  @Test("Example: closure")
+  @Test("A bean is created by a closure (Example: closure)")
   func closure() throws {
     let environment = try Environment(name: "environment")
     try environment.define(environment.bean(Foo.self, factory: { Foo() }))
     #expect(try environment.getBean(Foo.self).bar == nil)
   }
 
-  @Test("A constructed object, with an optional id")
+  @Test("A constructed object is a bean, with an optional id")
   func instance() throws {
     let environment = try Environment(name: "environment")
     let foo = Foo()
@@ -99,7 +99,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(try environment.getBean(Foo.self, byId: "foo") === foo)
   }
 
-  @Test("Example: a closure factory with external dependencies")
+  @Test("A closure factory has external dependencies (Example)")
   func externalDependencies() throws {
     let environment = try Environment(name: "environment")
     defer { try? environment.shutdown() }
@@ -116,7 +116,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(try environment.getBean(Foo.self).bar === environment.getBean(Bar.self))
   }
 
-  @Test("The fluent functions of a declaration: id, lazy, abstract, parent, scope, requires, dependsOn")
+  @Test("The fluent functions of a declaration set id, lazy, abstract, parent, scope, requires, dependsOn")
   func fluent() throws {
     let environment = try Environment(name: "environment")
     defer { try? environment.shutdown() }
@@ -130,7 +130,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(throws: EnvironmentError.self) { try environment.getBean(Foo.self, byId: "template") }
   }
 
-  @Test("Builtin scopes: singleton caches, prototype makes a new instance whenever one is requested")
+  @Test("singleton caches, and prototype creates a new instance for each request (Builtin scopes)")
   func builtinScopes() throws {
     let environment = try Environment(name: "environment")
     try environment
@@ -152,7 +152,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(try environment.getBean(Bar.self) !== environment.getBean(Bar.self))
   }
 
-  @Test("Lifecycle: the environment is told, post processors run, then postConstruct")
+  @Test("The environment is set, post processors run, then postConstruct (Lifecycle)")
   func lifecycle() throws {
     let environment = try Environment(name: "environment")
     defer { try? environment.shutdown() }
@@ -162,7 +162,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     #expect(living.events == ["environment", "process", "postConstruct"])
   }
 
-  @Test("Startup: any function that retrieves beans starts the environment, and so does startup()")
+  @Test("Any function that retrieves beans starts the environment, and so does startup() (Startup)")
   func startup() throws {
     let environment = try Environment(name: "environment")
     try environment.define(environment.bean(Foo.self))

@@ -50,7 +50,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
 }
 
 @Suite("The wiki page on the container: properties, XML, configuration, templates") struct ContainerWikiConfiguration {
-  @Test("Defining beans, the example: two beans with properties")
+  @Test("Two beans have properties (Defining beans, the example)")
   func properties() throws {
     let environment = try Environment(name: "environment")
     try environment
@@ -70,7 +70,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(bar.id == "bar" && bar.age == 4711)
   }
 
-  @Test("A bean given the class name, with an id, lazy or abstract")
+  @Test("A bean has a class name, with an id, lazy or abstract")
   func className() throws {
     let environment = try Environment(name: "environment")
     try environment
@@ -81,7 +81,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(error?.code == .unknownClass)
   }
 
-  @Test("The kinds of a property injection: value, ref, resolve, bean, inject")
+  @Test("A property injection has one of the kinds value, ref, resolve, bean, inject")
   func kinds() throws {
     let environment = try Environment(name: "environment")
     try environment
@@ -101,7 +101,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(try foo("injected").bar === foo("by ref").bar)
   }
 
-  @Test("Only one of the kinds may be specified")
+  @Test("A property injection with more than one kind is refused")
   func onlyOneKind() throws {
     let environment = try Environment(name: "environment")
     try environment.define(environment.bean(Foo.self).property("number", value: 1, resolve: "${number}"))
@@ -109,7 +109,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(error?.code == .invalidDeclaration)
   }
 
-  @Test("XML configuration: loadXML reads Spring's basic syntax")
+  @Test("loadXML reads Spring's basic syntax (XML configuration)")
   func xml() throws {
     let data = Data(
       """
@@ -122,7 +122,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(try environment.getBean(Foo.self).bar?.flavor == "vanilla")
   }
 
-  @Test("Configuration: manual values, and how they are retrieved")
+  @Test("Manual values are set and retrieved (Configuration)")
   func configuration() throws {
     let environment = try Environment(name: "environment")
     // The page says `environment.define.settings()`.
@@ -138,14 +138,14 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(error?.code == .missingConfiguration)
   }
 
-  @Test("Configuration: addConfigurationSource adds a source")
+  @Test("addConfigurationSource adds a source (Configuration)")
   func source() throws {
     let environment = try Environment(name: "environment")
     try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["wiki:key": "4711"]))
     #expect(try environment.getConfigurationValue(Int.self, namespace: "wiki", key: "key") == 4711)
   }
 
-  @Test("Abstract beans, the example: the flavor is inherited, the id is separately set")
+  @Test("The flavor is inherited, the id is separately set (Abstract beans, the example)")
   func abstractBeans() throws {
     let environment = try Environment()
 
@@ -172,7 +172,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(other.flavor == "vanilla" && other.id == "2")
   }
 
-  @Test("Abstract beans, the example to the letter: one id twice is a fault of startup")
+  @Test("An id that occurs twice is a fault of startup (Abstract beans, the example to the letter)")
   func oneIdTwice() throws {
     let environment = try Environment()
     try environment
@@ -183,7 +183,7 @@ private class BarFactoryBean: FactoryBean, Initializable {
     #expect(error?.code == .duplicateId)
   }
 
-  @Test("Factory beans, the example")
+  @Test("A factory bean creates another bean (Factory beans, the example)")
   func factoryBeans() throws {
     let environment = try Environment()
 

@@ -93,7 +93,7 @@ private enum Language {
 }
 
 @Suite("The wiki page on the container: descriptors, injections, protocols") struct ContainerWikiDescriptors {
-  @Test("BeanDescriptor: of a type, a class, a class's name, an instance")
+  @Test("A BeanDescriptor is found by a type, a class, a class's name, an instance")
   func descriptors() throws {
     let descriptor = try BeanDescriptor.forClass(Foo.self)
     #expect(try BeanDescriptor.forType(Foo.self) === descriptor)
@@ -103,7 +103,7 @@ private enum Language {
     #expect(ObjectIdentifier(named.getBeanClass()) == ObjectIdentifier(Wiki.Bar.self))
   }
 
-  @Test("BeanDescriptor: getProperties, getProperty, findProperty, and the superclass")
+  @Test("A BeanDescriptor has getProperties, getProperty, findProperty, and the superclass")
   func properties() throws {
     let descriptor = try BeanDescriptor.forClass(WikiSource.self)
     #expect(descriptor.getProperties(local: true).isEmpty)
@@ -116,7 +116,7 @@ private enum Language {
     #expect(error?.code == .unknownProperty)
   }
 
-  @Test("Example: derived classes Base and Derived; only classes analysed so far are sub beans")
+  @Test("A superclass lists only derived classes analysed so far as sub beans (Example: Base and Derived)")
   func subBeans() throws {
     // create base descriptor
 
@@ -131,14 +131,14 @@ private enum Language {
     #expect(subBeans.map { ObjectIdentifier($0.getBeanClass()) } == [ObjectIdentifier(Derived.self)])
   }
 
-  @Test("Example: a class that says which protocols it implements")
+  @Test("A class declares the protocols that it implements (Example)")
   func initializer() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Described.Foo.self))
     #expect(try environment.getBean((any BeanDescriptorInitializer).self) is Described.Foo)
   }
 
-  @Test("Example: a property is set by its name")
+  @Test("A property is set by its name (Example)")
   func property() throws {
     let foo = Foo()
     let bean = try BeanDescriptor.forClass(Foo.self)
@@ -150,7 +150,7 @@ private enum Language {
     #expect(try bean["string"].getName() == "string" && !bean["string"].isOptional())
   }
 
-  @Test("Injections: a source that has the configuration manager injected, and adds itself")
+  @Test("A source has the configuration manager injected, and adds itself (Injections)")
   func injections() throws {
     let environment = try Environment(name: "environment")
     defer { try? environment.shutdown() }
@@ -159,7 +159,7 @@ private enum Language {
     #expect(try environment.getConfigurationValue(Int.self, key: "from the wiki") == 4711)
   }
 
-  @Test("Injections: more are added by defining the corresponding class in the environment")
+  @Test("An injection is added by the definition of its class in the environment (Injections)")
   func ownInjection() throws {
     final class InjectLength: Inject, @unchecked Sendable {}  // adds no state
     final class LengthInjection: Injection, Initializable, @unchecked Sendable {  // adds no state
@@ -183,7 +183,7 @@ private enum Language {
     #expect(try environment.getBean(Named.self).fourteenLength == 14)
   }
 
-  @Test("Protocols: the class says what it implements, or the declaration does")
+  @Test("A class declares its protocols, or the declaration does (Protocols)")
   func protocols() throws {
     let environment = try Environment()
     try environment
@@ -193,7 +193,7 @@ private enum Language {
     #expect(try environment.getBean((any BeanDescriptorInitializer).self) is Language.Swift)
   }
 
-  @Test("Timing: a lazy bean is found by its superclass before it has been created; the page's remark is history")
+  @Test("A lazy bean is found by its superclass before it has been created; the page's remark is history (Timing)")
   func timing() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Derived.self, lazy: true))

@@ -61,7 +61,7 @@ private class SickPerson: Person {
 // `__lldb_expr_7.Dog`: here they belong to this module.
 
 @Suite("The article on the dependencies container") struct DependenciesContainerArticle {
-  @Test("The example, from the first line to the last")
+  @Test("The example runs from the first line to the last")
   func example() throws {
     let dc = DependenciesContainer.shared
 
@@ -91,7 +91,7 @@ private class SickPerson: Person {
     #expect((tiger as! Tiger).roar() == "roar")
   }
 
-  @Test("resolve gives nil where no instance has that combination of type and name")
+  @Test("resolve returns nil if no instance has that combination of type and name")
   func nothing() {
     let dc = DependenciesContainer()
     dc.register(type: (any Animal).self, name: "Cat", service: Cat())
@@ -100,7 +100,7 @@ private class SickPerson: Person {
     #expect(dc.resolve(type: Cat.self, name: "Cat") == nil)
   }
 
-  @Test("A second service of one type and name takes the place of the first, as in the article's dictionary")
+  @Test("A second service of one type and name replaces the first, as in the article's dictionary")
   func overwriting() {
     let dc = DependenciesContainer()
     dc.register(type: (any Animal).self, service: Cat())

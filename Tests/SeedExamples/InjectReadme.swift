@@ -71,7 +71,7 @@ private final class FooFactory: FactoryBean, Initializable {
 }
 
 @Suite("The README of inject: the container") struct InjectReadme {
-  @Test("Examples: a bar by its constructor, and a foo by a closure that depends on it")
+  @Test("A bar is created by its constructor, and a foo by a closure that depends on it (Examples)")
   func firstEnvironment() throws {
     let environment = try Environment(name: "my first environment")
 
@@ -101,7 +101,7 @@ private final class FooFactory: FactoryBean, Initializable {
     try environment.shutdown()
   }
 
-  @Test("Examples: property injections")
+  @Test("Properties are injected (Examples)")
   func properties() throws {
     let environment = try Environment()
     try environment.define(
@@ -112,7 +112,7 @@ private final class FooFactory: FactoryBean, Initializable {
     #expect(foo.name == "foo" && foo.number == 7)
   }
 
-  @Test("Injections: InjectBean and InjectConfigurationValue")
+  @Test("InjectBean and InjectConfigurationValue inject properties (Injections)")
   func injections() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -122,7 +122,7 @@ private final class FooFactory: FactoryBean, Initializable {
     #expect(try environment.getBean(Greeter.self).greeting == "hello")
   }
 
-  @Test("Scopes: a prototype")
+  @Test("A prototype is created each time (Scopes)")
   func scopes() throws {
     let environment = try Environment()
     try environment.define(
@@ -135,7 +135,7 @@ private final class FooFactory: FactoryBean, Initializable {
     #expect(try environment.getBean(Foo.self) !== foo)
   }
 
-  @Test("Factory beans")
+  @Test("A factory bean creates another bean (Factory beans)")
   func factoryBeans() throws {
     let environment = try Environment()
     try environment
@@ -149,7 +149,7 @@ private final class FooFactory: FactoryBean, Initializable {
     #expect(foo.name == "...")
   }
 
-  @Test("Abstract beans")
+  @Test("A bean inherits from an abstract bean (Abstract beans)")
   func abstractBeans() throws {
     let environment = try Environment()
     try environment
@@ -171,7 +171,7 @@ private final class FooFactory: FactoryBean, Initializable {
     #expect(foo.url == "..." && foo.port == 8080 && foo.missing == "foo")
   }
 
-  @Test("Abstract beans: usually the template is part of a parent environment")
+  @Test("A template may be part of a parent environment (Abstract beans)")
   func templateInParent() throws {
     let technical = try Environment(name: "technical")
     try technical.define(
@@ -187,7 +187,7 @@ private final class FooFactory: FactoryBean, Initializable {
     try technical.shutdown()
   }
 
-  @Test("Behind the scenes: cyclic dependencies and those that cannot be resolved are found before anything is built")
+  @Test("Cyclic and unresolvable dependencies are found before anything is built (Behind the scenes)")
   func validation() throws {
     let environment = try Environment()
     try environment

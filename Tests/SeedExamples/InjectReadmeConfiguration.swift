@@ -49,7 +49,7 @@ enum Weekly {
 }
 
 @Suite("The README of inject: configuration values and XML") struct InjectReadmeConfiguration {
-  @Test("Configuration values, from the process and a property list")
+  @Test("Configuration values come from the process and a property list")
   func configurationValues() throws {
     // "will read Info.plist in the current bundle": on Linux, from beside the executable.
     let folder = try #require(Bundle.main.executableURL?.deletingLastPathComponent())
@@ -113,7 +113,7 @@ enum Weekly {
     </beans>
     """
 
-  @Test("XML configuration")
+  @Test("An XML document configures beans")
   func xml() throws {
     let environment = try Environment(name: "environment")
     let data: Data = Data(document.utf8)
@@ -131,7 +131,7 @@ enum Weekly {
     #expect(office.mailer === mailer && office.desk?.drawers == 3)
   }
 
-  @Test("XML configuration: what is wrong is reported with its line, all of it at once")
+  @Test("The faults of an XML document are reported with their lines, all at once")
   func faults() throws {
     let environment = try Environment(name: "environment")
     let data = Data(

@@ -29,7 +29,7 @@ private final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `lines`
 
   // These two run in processes of their own, which they configure, and whose output is read.
 
-  @Test("The singleton is configured")
+  @Test("The log manager is configured as a singleton")
   func singleton() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       // a composition of the different possible log entry constituents
@@ -56,7 +56,7 @@ private final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `lines`
     #expect(lines[1].hasSuffix(" [Inject.Environment] DEBUG - seed: 2"))
   }
 
-  @Test("The usual methods are provided")
+  @Test("A logger has the usual methods")
   func usualMethods() async throws {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       LogManager().registerLogger("", level: .ALL, logs: [ConsoleLog(name: "console")])
@@ -90,7 +90,7 @@ private final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `lines`
     #expect(log.lines.first?.hasPrefix("ERROR - ouch SomeError()\n    at ") == true, "\(log.lines)")
   }
 
-  @Test("Destinations: file, rolling file and queued; the system's log stands for nslog")
+  @Test("Destinations are file, rolling file and queued; the system's log replaces nslog")
   func destinations() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seed-logs-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -118,7 +118,7 @@ private final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `lines`
     #expect(manager.log("system") is SyslogLog)
   }
 
-  @Test("Tracing: a path has the level of its nearest ancestor")
+  @Test("A path of the tracer has the level of its nearest ancestor")
   func tracing() {
     let log = MemoryLog(name: "trace", formatter: Tracer.format)
     let tracer = Tracer(destination: log)

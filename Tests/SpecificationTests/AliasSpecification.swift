@@ -15,7 +15,7 @@ private final class PumpFactory: Initializable, FactoryBean {
 }
 
 @Suite struct AliasSpecification {
-  @Test func anAliasIsTakenWhereverAnIdIs() throws {
+  @Test func anAliasIsAcceptedWhereverAnIdIs() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .alias("main", of: "primary")
@@ -30,7 +30,7 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try environment.getBeansByType(Pump.self).count == 2)
   }
 
-  @Test func aTemplateMayBeNamedByAnAlias() throws {
+  @Test func anAliasMayNameATemplate() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(Pump.self, id: "template", abstract: true).property("name", value: "set"))
@@ -40,7 +40,7 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try requireFault { try environment.getBean(Pump.self, byId: "base") }.code == .unknownBean)
   }
 
-  @Test func anAliasOfAFactoryBeanGivesTheProduct() throws {
+  @Test func anAliasOfAFactoryBeanReturnsTheProduct() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(PumpFactory.self, id: "factory").target(Pump.self))
@@ -51,7 +51,7 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try environment.getBean(PumpFactory.self, byId: "&other") === factory)
   }
 
-  @Test func aChildNamesWhatIsFurtherOutAndHidesWhatItNames() throws {
+  @Test func aChildsAliasNamesOuterBeansAndHidesOuterIds() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
     try parent
@@ -80,7 +80,7 @@ private final class PumpFactory: Initializable, FactoryBean {
     }
   }
 
-  @Test func allThatIsWrongWithAliasesIsReportedAtStartup() throws {
+  @Test func allFaultsOfAliasesAreReportedAtStartup() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(Pump.self, id: "one"))
@@ -99,7 +99,7 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(faults.allSatisfy { $0.origin?.file.hasSuffix("AliasSpecification.swift") == true })
   }
 
-  @Test func aStartedEnvironmentTakesNone() throws {
+  @Test func aStartedEnvironmentAcceptsNoAlias() throws {
     let environment = try Environment(name: "aliases").startup()
     #expect(try requireFault { try environment.alias("a", of: "b") }.code == .frozen)
   }

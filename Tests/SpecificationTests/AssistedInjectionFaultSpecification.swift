@@ -4,7 +4,7 @@ import Testing
 @Suite("Assisted injection: faults, scopes and the end") struct AssistedInjectionFaultSpecification {
   // MARK: startup
 
-  @Test("One binding per tag: a second is a fault that names both origins, whatever their ids")
+  @Test("A tag has one binding: a second is a fault that names both origins, with any ids")
   func twoBindings() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -28,7 +28,7 @@ import Testing
     #expect(try environment.getBean(Factory<EmptySeed<Product>>.self).build().name == "none")
   }
 
-  @Test("Assisted belongs into bindFactory only")
+  @Test("Assisted is valid in bindFactory only")
   func assistedElsewhere() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -51,7 +51,7 @@ import Testing
     try requireFault(.invalidDeclaration) { try empty.getBean(Assisted<String>.self) }
   }
 
-  @Test("A seed of another type, two seeds, or none where the tag has one are faults")
+  @Test("A seed of another type, two seeds, or none although the tag has one are faults")
   func wrongSeeds() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -91,7 +91,7 @@ import Testing
     #expect(faults.count == 2 && faults.allSatisfy { $0.code == .invalidDeclaration })
   }
 
-  @Test("A product that is no bean's type is a fault")
+  @Test("A product of a type that no bean can have is a fault")
   func wrapperProduct() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -99,7 +99,7 @@ import Testing
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }
 
-  @Test("What products need and nobody declares is found at startup, nothing is called")
+  @Test("Missing beans of products are found at startup, and no factory is called")
   func missing() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -126,7 +126,7 @@ import Testing
     #expect(fault.path == ["Shop", "Factory<Tag>", "Shop"])
   }
 
-  @Test("A factory is a longer-lived bean: what its products hold from a request is captive, a provider is not")
+  @Test("A factory is a longer-lived bean: a request's bean that its products hold is captive, a provider is not")
   func captive() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -177,7 +177,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("What products of a request need is built by the first product, not with the factory")
+  @Test("The first product builds the beans of a request that products need, not the factory")
   func lazyInARequest() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test("A singleton's products come from its own environment, even when the factory is asked for through a child")
+  @Test("A singleton's products come from its own environment, even if a child looks the factory up")
   func home() throws {
     let parent = try Environment(name: "parent")
     try parent.define(
@@ -216,7 +216,7 @@ import Testing
     try parent.shutdown()
   }
 
-  @Test("A prototype factory lives where it is asked for")
+  @Test("A prototype factory belongs to the environment that looks it up")
   func prototype() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -238,7 +238,7 @@ import Testing
 
   // MARK: failing builds
 
-  @Test("What a product's factory throws arrives as creationFailed with the original in it; the next build tries again")
+  @Test("An error of a product's factory arrives as creationFailed with the original in it; the next build tries again")
   func throwing() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  @Test("An error of the container from inside passes through, its path extended")
+  @Test("An error of the container from inside passes through with an extended path")
   func passesThrough() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test("A bean that products need and that cannot be built fails the build, and is tried again")
+  @Test("A bean that products need and that cannot be built fails the build, and the next build tries again")
   func failingDependency() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -302,7 +302,7 @@ import Testing
 
   // MARK: the end
 
-  @Test("After finish a factory throws finished, one that has built before and one that has not")
+  @Test("A factory throws finished after finish, even if it has built before")
   func finished() throws {
     let environment = try Environment()
     let calls = Counter()
@@ -339,7 +339,7 @@ import Testing
     #expect(caught.value == .finished)
   }
 
-  @Test("After shutdown nothing is retained: environment, factory, what products needed, closures")
+  @Test("The environment, the factory, dependencies of products and closures are not retained after shutdown")
   func retention() throws {
     struct Traces {
       weak var environment: Environment?

@@ -19,7 +19,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("The seed may stand at any position", arguments: 0..<3)
+  @Test("The seed may be at any position", arguments: 0..<3)
   func position(_ position: Int) throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -38,7 +38,7 @@ import Testing
     #expect(try order.service === environment.getBean(Service.self))
   }
 
-  @Test("Any number of parameters: more than eight, with the seed among them")
+  @Test("A factory may have any number of parameters: more than eight, with the seed among them")
   func manyParameters() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -74,7 +74,7 @@ import Testing
     #expect(values.name == "a" && values.count == 3 && values.service === service)
   }
 
-  @Test("Seeds and products may be values, protocols and optionals of any size, and are not leaked")
+  @Test("Seeds and products may be values, protocols and optionals of any size, and none leaks")
   func kinds() throws {
     struct Large: AssistedFactory {
       typealias Seed = [SIMD8<Int>]
@@ -108,7 +108,7 @@ import Testing
     #expect(try values.build(nil).service == nil)
   }
 
-  @Test("Without a tag there is no seed, and no parameter for one; one of Void may stand there")
+  @Test("A factory without a tag has no seed and no parameter for one, except one of Void")
   func emptySeed() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -127,7 +127,7 @@ import Testing
     #expect(try environment.getBean(Factory<EmptySeed<Limits>>.self).build().open == 1)
   }
 
-  @Test("Assisted can be mapped, and made by hand")
+  @Test("Assisted can be mapped, and created by hand")
   func map() {
     let seed = Assisted("12")
     #expect(seed.get() == "12")
@@ -152,7 +152,7 @@ import Testing
     #expect(list.none == nil)
   }
 
-  @Test("It has an id, can be lazy, and is found nearest first")
+  @Test("A factory has an id, can be lazy, and is found nearest first")
   func likeAnyBean() throws {
     let parent = try Environment(name: "parent")
     try parent.define(parent.bean(Service.self))
@@ -169,7 +169,7 @@ import Testing
     try parent.shutdown()
   }
 
-  @Test("A plain binding of the same type stands beside it, and the product is no bean by itself")
+  @Test("A plain binding of the same type is independent, and the product is no bean by itself")
   func plainBinding() throws {
     let without = try Environment(name: "without")
     defer { try? without.shutdown() }
@@ -189,7 +189,7 @@ import Testing
     #expect(try environment.getBean(Factory<DetailTag>.self).build("assisted").id == "assisted")
   }
 
-  @Test("A parameter is pinned by its index, the seed counted")
+  @Test("A parameter is pinned by its index, which includes the seed")
   func pinned() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -261,7 +261,7 @@ import Testing
     #expect(product.environment === environment)
   }
 
-  @Test("A post processor may replace a product, and what it answers is checked")
+  @Test("A post processor may replace a product, and the type of the replacement is checked")
   func replaced() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -274,7 +274,7 @@ import Testing
     try requireFault(.typeMismatch) { try factory.build("wrong") }
   }
 
-  @Test("A factory may answer with a subclass, whose own protocols count")
+  @Test("A factory may return a subclass, whose own protocols take effect")
   func subclass() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -306,7 +306,7 @@ import Testing
     withExtendedLifetime(kept) {}
   }
 
-  @Test("A product may build products of its own kind: a tree, not a circle")
+  @Test("A product may build products of its own kind in a tree, without a circle")
   func recursive() throws {
     struct Tag: AssistedFactory {
       typealias Seed = Int

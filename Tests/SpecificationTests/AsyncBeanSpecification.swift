@@ -39,7 +39,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
 @Suite("Asynchronous beans") struct AsyncBeanSpecification {
   // MARK: startup
 
-  @Test func startupAwaitsWhatHasToBeAwaited() async throws {
+  @Test func startupAwaitsAsynchronousBeans() async throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
@@ -56,7 +56,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aListenerOpensWhenEverythingBelowIsReady() async throws {
+  @Test func aListenerOpensWhenItsDependenciesAreReady() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment
@@ -69,7 +69,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(journal.entries == ["migrated", "listening", "no longer listening", "closed"])
   }
 
-  @Test func beansThatDoNotNeedEachOtherAreCreatedSideBySide() async throws {
+  @Test func independentBeansAreCreatedConcurrently() async throws {
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
     try environment
@@ -96,7 +96,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func oneThatTakesAnotherComesAfterIt() async throws {
+  @Test func aBeanIsBuiltAfterTheAsynchronousBeanThatItTakes() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment
@@ -132,7 +132,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await parent.shutdown()
   }
 
-  @Test func startupThatCannotWaitSaysWhatIsMissing() async throws {
+  @Test func synchronousStartupNamesTheMissingBeans() async throws {
     func start(_ environment: Environment) throws { try environment.startup() }
     let environment = try Environment(name: "shop")
     try environment
@@ -149,7 +149,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aLookupThatCannotWaitSaysWhatToCall() async throws {
+  @Test func aSynchronousLookupNamesTheCallToUse() async throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
@@ -204,7 +204,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   // MARK: lookups
 
-  @Test func everybodyWaitsForOneCreation() async throws {
+  @Test func allTasksWaitForOneCreation() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -226,7 +226,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func whoIsCancelledDoesNotCancelTheOthers() async throws {
+  @Test func aCancelledTaskDoesNotCancelTheOthers() async throws {
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -268,7 +268,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func whatAParameterCanBeCanBeAwaited() async throws {
+  @Test func everyFormOfParameterCanBeAwaited() async throws {
     struct All: Sendable {
       let list: [Store]
       let maybe: Store?
@@ -314,7 +314,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aChildOfAFactoryAwaitsItsOwn() async throws {
+  @Test func aChildOfAFactoryAwaitsItsOwnBeans() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(journal))
@@ -338,7 +338,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func decoratorsAndPostProcessorsSeeIt() async throws {
+  @Test func decoratorsAndPostProcessorsReceiveTheAwaitedBean() async throws {
     final class Counting: BeanPostProcessor, Sendable {
       let journal: Journal
       init(journal: Journal) { self.journal = journal }
@@ -432,7 +432,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func whatIsMadeAnewForEachTakerCannotBeAwaited() throws {
+  @Test func aPrototypeCannotBeAwaited() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Store.self, async: { Store() }).scope("prototype"))
@@ -450,7 +450,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(faults(of: environment).map(\.code) == [.invalidDeclaration])
   }
 
-  @Test func anInstanceThatNobodyKnewToBeAsynchronousIsRefused() throws {
+  @Test func anUndeclaredAsynchronousInstanceIsRefused() throws {
     class Plain: @unchecked Sendable {}  // immutable
     final class Slow: Plain, AsyncBean, @unchecked Sendable { func postConstruct() async {} }  // immutable
     let environment = try Environment(name: "shop")
@@ -460,7 +460,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try environment.shutdown()
   }
 
-  @Test func whoComesWhileItIsPutIntoItsPlaceGetsIt() async throws {
+  @Test func aTaskThatArrivesDuringTheStoreGetsTheBean() async throws {
     for _ in 0..<2_000 {
       let created = Guarded(0)
       let environment = try Environment(name: "shop")
@@ -483,7 +483,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
   }
 
-  @Test func whoWaitedForABuildThatCameTooEarlyBuildsItself() async throws {
+  @Test func aTaskThatWaitedForAPrematureBuildBuildsItself() async throws {
     for _ in 0..<20 {
       let (creating, missed, mayCreate, runs) = (AsyncGate(), AsyncGate(), Latch(), Guarded(0))
       let environment = try Environment(name: "shop")
@@ -524,7 +524,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
   }
 
-  @Test func anErrorThatSomebodyHasKeptIsThrown() async throws {
+  @Test func anErrorThatAFactoryHasKeptIsThrown() async throws {
     let kept = Guarded<(any Error)?>(nil)
     let environment = try Environment(name: "shop")
     try environment

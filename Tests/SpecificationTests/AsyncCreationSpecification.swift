@@ -76,7 +76,7 @@ private func requireAwaitedFault<R>(
     #expect(journal.entries == ["cancelled", "store", "index"])
   }
 
-  @Test("A failure of ready() without other creations under way is thrown after the release of what was built")
+  @Test("A failure of ready() without other creations under way is thrown after the release of all built beans")
   func aFailureAloneReleasesFirst() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
@@ -89,7 +89,7 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("The first failure of what a lookup needs cancels the other creations that nobody else waits for")
+  @Test("The first failure of a lookup cancels the other creations for which no other caller waits")
   func aFailedLookupCancelsTheRest() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
     let environment = try Environment(name: "shop")
@@ -123,8 +123,8 @@ private func requireAwaitedFault<R>(
 
   // MARK: side by side
 
-  @Test("A lookup creates what nothing orders side by side, however it is taken")
-  func aLookupCreatesSideBySide() async throws {
+  @Test("A lookup creates unordered beans concurrently, however they are taken")
+  func aLookupCreatesConcurrently() async throws {
     struct All: Sendable { let (stores, index): ([Store], Index) }
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
@@ -155,8 +155,8 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("ready() creates what a plain bean needs side by side, also where that is lazy")
-  func readyCreatesLazyBeansSideBySide() async throws {
+  @Test("ready() creates the dependencies of a plain bean concurrently, lazy ones included")
+  func readyCreatesLazyBeansConcurrently() async throws {
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
     try environment
@@ -184,8 +184,8 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("A creation begins when all that it takes is there, and does not wait for anything else")
-  func nothingElseIsWaitedFor() async throws {
+  @Test("A creation begins when all of its dependencies exist, and does not wait for anything else")
+  func aCreationWaitsForItsDependenciesOnly() async throws {
     let (slow, quick) = (AsyncGate(), AsyncGate())
     let environment = try Environment(name: "shop")
     try environment
@@ -213,7 +213,7 @@ private func requireAwaitedFault<R>(
   }
 
   @Test(
-    "ready() of a factory's child creates the child's own asynchronous beans, side by side, and leaves lazy ones out")
+    "ready() of a factory's child creates the child's own asynchronous beans concurrently, and leaves lazy ones out")
   func aChildGetsReady() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
     let environment = try Environment(name: "shop")
@@ -257,7 +257,7 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("A failed ready() of a factory's child leaves the child as it is: the next call tries again")
+  @Test("A failed ready() of a factory's child leaves the child unchanged: the next call tries again")
   func aChildMayTryAgain() async throws {
     let attempts = Counter()
     let environment = try Environment(name: "shop")
@@ -277,7 +277,7 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("A child's lookup creates what the parent has and what the child has side by side")
+  @Test("A child's lookup creates the parent's beans and the child's concurrently")
   func acrossEnvironments() async throws {
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
@@ -331,7 +331,7 @@ private func requireAwaitedFault<R>(
   // MARK: the end
 
   @Test(
-    "A task whose environment ends while it waits gets finished, also where the factory throws because it is cancelled")
+    "A task whose environment ends while it waits gets finished, even if the factory throws because it is cancelled")
   func aWaiterOfAnEndingEnvironment() async throws {
     for isPatient in [true, false] {
       let (begun, gate) = (AsyncGate(), AsyncGate())
@@ -411,8 +411,8 @@ private func requireAwaitedFault<R>(
     }
   }
 
-  @Test("An asynchronous factory that asks for its own bean is a circle", arguments: Asking.allCases)
-  func aFactoryThatAsksForItself(ask: Asking) async throws {
+  @Test("An asynchronous factory that looks its own bean up is a circle", arguments: Asking.allCases)
+  func aFactoryThatLooksItsOwnBeanUp(ask: Asking) async throws {
     let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
@@ -427,8 +427,8 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("An asynchronous factory that asks for a bean made of its own is a circle", arguments: Asking.allCases)
-  func aFactoryThatAsksForItsTaker(ask: Asking) async throws {
+  @Test("An asynchronous factory that looks up a bean that takes its own is a circle", arguments: Asking.allCases)
+  func aFactoryThatLooksItsTakerUp(ask: Asking) async throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(
@@ -475,7 +475,7 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("A lookup of the bean whose creation waits for the own one is a circle, also where it cannot wait")
+  @Test("A lookup of the bean whose creation waits for the own one is a circle, even if it cannot wait")
   func aLookupOfTheTakerBelow() async throws {
     let environment = try Environment(name: "shop")
     try environment
@@ -499,7 +499,7 @@ private func requireAwaitedFault<R>(
     try await environment.shutdown()
   }
 
-  @Test("A task that a creation has left behind may ask for its bean, and waits for the end of the environment")
+  @Test("A task that outlives its creation may look up its bean, and waits for the end of the environment")
   func aTaskThatIsLeftBehind() async throws {
     let (there, journal) = (AsyncGate(), Journal())
     let environment = try Environment(name: "shop")

@@ -77,7 +77,7 @@ import Testing
     #expect(Set(journal.entries) == ["handler", "client", "pool", "preDestroy"])
   }
 
-  @Test("The closure receives the outcome of its scope if it asks for it")
+  @Test("The closure of onDestroy(asyncOutcome:) receives the outcome of its scope")
   func outcome() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     let requests = try shop.childFactory("request", seed: Int.self) {
@@ -103,7 +103,7 @@ import Testing
     try await shop.shutdown()
   }
 
-  @Test("A bean of a request whose release is asynchronous is awaited by the end of the request only where it exists")
+  @Test("The end of a request awaits an asynchronous release only of a bean that exists")
   func unusedInRequest() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     let requests = try shop.childFactory("request", seed: Int.self) {

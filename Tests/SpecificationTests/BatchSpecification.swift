@@ -44,7 +44,8 @@ struct BatchSpecification {
 
   enum Lookup: CaseIterable { case byId, byType, all, optional, provider, lending, current }
 
-  @Test("A factory may look up what its own lookup was to build later", arguments: Place.allCases, Lookup.allCases)
+  @Test(
+    "A factory may look up a bean that its own lookup was to build later", arguments: Place.allCases, Lookup.allCases)
   func laterBean(place: Place, lookup: Lookup) throws {
     let built = Counter()
     let environment = try environment(place) { environment in
@@ -97,7 +98,7 @@ struct BatchSpecification {
     #expect(journal.entries == ["root", "early", "late", "base"])
   }
 
-  @Test("A later bean that fails when a factory looks it up is tried again in its turn", arguments: Place.allCases)
+  @Test("A later bean that fails in a factory's lookup is tried again in its turn", arguments: Place.allCases)
   func laterBeanFailsOnce(place: Place) throws {
     let attempts = Counter()
     let environment = try environment(place) { environment in
@@ -121,7 +122,9 @@ struct BatchSpecification {
     try end(environment)
   }
 
-  @Test("When a factory fails, what its lookup had yet to begin is free for everybody", arguments: Place.allCases)
+  @Test(
+    "The failure of a factory makes the remaining beans of its lookup available to all callers",
+    arguments: Place.allCases)
   func failureFreesTheRest(place: Place) throws {
     let environment = try environment(place) { environment in
       try node("bad", in: environment) { _ in throw Boom() }
@@ -139,7 +142,7 @@ struct BatchSpecification {
 
   /// Thread n builds first-n, then second-n; first-n looks up second-(n + 1). No bean needs itself.
   @Test(
-    "Threads whose factories look up what the others were to build later meet neither deadlock nor circle",
+    "Threads whose factories look up each other's later beans meet neither deadlock nor circle",
     arguments: Place.allCases, [2, 3, 4])
   func mutualLookups(place: Place, count: Int) throws {
     let meeting = MeetingPoint(of: count, "all factories")
@@ -165,7 +168,7 @@ struct BatchSpecification {
   }
 
   @Test(
-    "Threads whose factories do need each other's beans meet a circle, also where they were to come later",
+    "Threads whose factories do need each other's beans meet a circle, later beans included",
     arguments: Place.allCases)
   func circleThroughLaterBeans(place: Place) throws {
     let meeting = MeetingPoint(of: 2, "both factories")
@@ -191,7 +194,7 @@ struct BatchSpecification {
   }
 
   @Test(
-    "Whoever waits for another thread's build holds back no bean that it has yet to begin", arguments: Place.allCases)
+    "A thread that waits for another one's build blocks no bean whose build has not begun", arguments: Place.allCases)
   func blockedBuilder(place: Place) throws {
     let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
     let environment = try environment(place) { environment in
@@ -217,7 +220,7 @@ struct BatchSpecification {
   }
 
   @Test(
-    "Whoever waits for a bean that its own takes holds back no bean that it has yet to begin", arguments: Place.allCases
+    "A thread that waits for a parameter's bean blocks no bean whose build has not begun", arguments: Place.allCases
   )
   func builderBlockedByAParameter(place: Place) throws {
     let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
@@ -241,7 +244,7 @@ struct BatchSpecification {
     try end(environment)
   }
 
-  @Test("A slow factory holds back no bean that its thread was to build later", arguments: Place.allCases)
+  @Test("A slow factory blocks no bean that its thread was to build later", arguments: Place.allCases)
   func slowFactory(place: Place) throws {
     let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
     let environment = try environment(place) { environment in
@@ -262,7 +265,7 @@ struct BatchSpecification {
   }
 
   @Test(
-    "A factory that waits for a thread of its own may have it look up what was to come later", arguments: Place.allCases
+    "A factory that waits for a thread of its own may have the thread look up a later bean", arguments: Place.allCases
   )
   func factoryWaitsForAThread(place: Place) throws {
     let environment = try environment(place) { environment in

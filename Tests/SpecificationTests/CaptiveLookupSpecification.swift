@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(
-    "A singleton that looks up what is of a request or a session, in whatever form, would keep it: a captive",
+    "A singleton that looks up a bean of a request or a session, in any form, would keep it: a captive",
     arguments: captiveLookups)
   func captive(_ lookup: Lookup) throws {
     let shop = try shop(lookup)
@@ -107,7 +107,7 @@ import Testing
     try shop.application.shutdown()
   }
 
-  @Test("A singleton may look up in a request what does not end with it", arguments: harmlessLookups)
+  @Test("A singleton may look up beans in a request that do not end with it", arguments: harmlessLookups)
   func harmless(_ lookup: Lookup) throws {
     let shop = try shop(lookup)
     try shop.sessions.withChild("a") { session in
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test(
-    "A bean of a registered scope decides for itself: it may look up a request's, alone and with others",
+    "A bean of a registered scope may look up a request's beans, alone and with others",
     arguments: [false, true])
   func registeredScope(isTakenByASingleton: Bool) throws {
     let application = try Environment(name: "application")
@@ -198,7 +198,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A prototype that is built for a singleton passes on what it looks up")
+  @Test("A prototype that is built for a singleton passes its lookups on")
   func throughAPrototype() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Visit.self)) }

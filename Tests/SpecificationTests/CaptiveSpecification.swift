@@ -57,7 +57,7 @@ import Testing
     #expect(fault.passes("Holder") && fault.passes("Part"))
   }
 
-  @Test("In a circle, a captive is a fault of the bean that holds it, not of those that hold that bean")
+  @Test("A captive in a circle is a fault of the bean that holds it, not of those that hold that bean")
   func inACircle() throws {
     let application = try application()
     defer { try? application.shutdown() }
@@ -88,7 +88,7 @@ import Testing
     try requireFault(.captiveDependency) { try array.startup() }
   }
 
-  @Test("Captivity is judged in every form that hands out several, and through prototypes in them")
+  @Test("Captivity is judged in every form that returns several beans, and through prototypes in them")
   func throughEveryForm() throws {
     let application = try application()
     defer { try? application.shutdown() }

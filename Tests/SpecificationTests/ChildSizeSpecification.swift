@@ -24,7 +24,7 @@ struct ChildSizeSpecification {
 
   /// Counts around the largest number of one byte; the seed is included.
   @Test(
-    "Whatever the number of its beans, a child releases them in reverse order of creation",
+    "A child of any size releases its beans in reverse order of creation",
     arguments: [1, 7, 8, 9, 254, 255, 256, 257, 700])
   func ordersOfEverySize(count: Int) throws {
     let trail = Trail()
@@ -50,8 +50,8 @@ struct ChildSizeSpecification {
     try environment.shutdown() as Void
   }
 
-  @Test("A scope object goes with its child")
-  func aScopeObjectStandsBehindTheSlots() throws {
+  @Test("A scope object is deallocated with its child")
+  func aScopeObjectEndsWithItsChild() throws {
     weak var weakScope: AbstractBeanScope?
     do {
       let environment = try Environment()

@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("What a class says about its own properties") struct ClassInjectionSpecification {
+@Suite("Injections that a class declares for its own properties") struct ClassInjectionSpecification {
   // MARK: beans
 
   @Test("autowire injects the bean of the property's type, InjectBean the one with an id, inherited ones included")
@@ -19,7 +19,7 @@ import Testing
     )
   }
 
-  @Test("What is injected is built first")
+  @Test("Injected beans are built first")
   func order() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -41,7 +41,7 @@ import Testing
     #expect(journal.entries == ["motor", "machine"])
   }
 
-  @Test("properties, class-level injections, environment, post processors, postConstruct")
+  @Test("The steps run in order: properties, class-level injections, environment, post processors, postConstruct")
   func building() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -55,7 +55,7 @@ import Testing
       journal.entries == ["factory", "environment, motor: true, given: given", "processed", "constructed"])
   }
 
-  @Test("The declaration's own property wins, by name and by key path, whether or not there is such a bean")
+  @Test("The declaration's own property wins, by name and by key path, even without such a bean")
   func explicit() throws {
     let own = Motor(power: 1)
     for hasOther in [false, true] {
@@ -89,7 +89,7 @@ import Testing
     #expect(try third.getBean(FinalTwin.self).right === right)
   }
 
-  @Test("A class of which no instance is made is described all the same, and beans of other classes are left alone")
+  @Test("A class without an instance is described all the same, and beans of other classes are not injected")
   func noInstance() throws {
     let environment = try Environment()
     let built = Counter()
@@ -127,7 +127,7 @@ import Testing
 
   // MARK: configuration
 
-  @Test("A configuration value is converted to the property's type; a default stands in for a missing one")
+  @Test("A configuration value is converted to the property's type; a default replaces a missing one")
   func configuration() throws {
     let environment = try Environment()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: "8080"))
@@ -169,7 +169,7 @@ import Testing
     #expect(try requests.withChild(()) { try $0.getBean(Server.self).port } == 4)
   }
 
-  @Test("A source that is a bean is there before")
+  @Test("A source that is a bean is built before its values are needed")
   func configurationFromABean() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Server.self))
@@ -223,7 +223,7 @@ import Testing
     #expect(journal.entries == ["Report"])
   }
 
-  @Test("Without an Injection for the kind, startup fails, also where there are others")
+  @Test("A missing Injection for the kind fails startup, even if there are others")
   func noInjection() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Report.self, lazy: true))
@@ -235,7 +235,7 @@ import Testing
     try requireFault(.invalidDeclaration) { try second.startup() }
   }
 
-  @Test("What an Injection answers has to fit, and what it throws arrives")
+  @Test("An unfitting result of an Injection is a fault, and its error is passed on")
   func badInjection() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Report.self, lazy: true))
@@ -270,7 +270,7 @@ import Testing
     #expect(journal.entries == ["Motor"])
   }
 
-  @Test("inject throws what a lookup would")
+  @Test("inject throws the error of a lookup")
   func injectFaults() throws {
     let environment = try Environment()
     try requireFault(.unknownBean) { try environment.inject(Machine()) }
@@ -281,7 +281,7 @@ import Testing
 
   // MARK: faults
 
-  @Test("Missing, ambiguous and circular beans are faults at startup, also of what is lazy; captives, too")
+  @Test("Missing, ambiguous and circular beans are faults at startup, even of lazy beans; so are captives")
   func faults() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Machine.self, lazy: true))

@@ -14,7 +14,7 @@ import Testing
     return try requireFault { try environment.startup() }
   }
 
-  @Test("An array becomes a set, its elements converted; what is there twice is there once")
+  @Test("An array becomes a set of converted elements; repeated elements occur once")
   func sets() throws {
     #expect(try box("numbers", [1, 2]).numbers == [1, 2])
     #expect(try box("numbers", ["1", "2", " 2"]).numbers == [1, 2])
@@ -42,7 +42,7 @@ import Testing
     #expect(try box("byName", ["a": [["1": 1.0]]]).byName == ["a": [[1: 1]]])
   }
 
-  @Test("A parameter, an element of a list and an element of a map take them, too")
+  @Test("A parameter, an element of a list and an element of a map accept collections, too")
   func places() throws {
     let environment = try Environment(name: "collections")
     try environment.define(
@@ -62,7 +62,7 @@ import Testing
     #expect(box.byName == ["a": [[1: 2]]])
   }
 
-  @Test("Configuration values are converted so as well, whether they are read or injected")
+  @Test("Configuration values are converted as well, whether they are read or injected")
   func configuration() throws {
     let environment = try Environment(name: "collections")
     try environment.define(
@@ -77,7 +77,7 @@ import Testing
     #expect(try environment.getConfigurationValue([String: Double].self, key: "map") == ["a": 1])
   }
 
-  @Test("What a user registers for a collection wins over its elements, and for an element over the standard")
+  @Test("A user's conversion of a collection wins over its elements', and one of an element over the standard")
   func registered() throws {
     let environment = try Environment(name: "collections")
     try environment.registerConversion(from: [String].self, to: Set<Int>.self) { [$0.count] }
@@ -116,7 +116,7 @@ import Testing
     #expect(inner.message == "property 'byName': value of key 'a', element 0: two entries have the same key '1'")
   }
 
-  @Test("A conversion's own error stays in underlying, and what it says is about its element")
+  @Test("A conversion's own error is kept in underlying, and its text names its element")
   func thrown() throws {
     let environment = try Environment(name: "collections")
     try environment.registerConversion(from: String.self, to: Int.self) { _ in throw Boom(name: "no number") }
@@ -126,7 +126,7 @@ import Testing
     #expect(fault.message.contains("element 0: "))
   }
 
-  @Test("Where elements have no conversion, or a set would have to be put in an order, there is none")
+  @Test("A collection has no conversion if its elements have none, or if a set would have to be ordered")
   func noConversion() throws {
     #expect(try fault("numbers", [Duration.seconds(1)]).code == .noConversion)
     #expect(try fault("ages", ["a": Duration.seconds(1)]).code == .noConversion)

@@ -87,7 +87,7 @@ import Testing
     #expect(fault.passes("Box"))
   }
 
-  @Test("Single flight is per scope instance: two children build their own bean at the same time")
+  @Test("Builds are shared per scope instance: two children build their own bean at the same time")
   func perScopeInstance() throws {
     let application = try Environment(name: "application")
     let meeting = MeetingPoint(of: 2, "both factories")
@@ -209,7 +209,7 @@ import Testing
 
   // MARK: many threads
 
-  @Test("After startup every lookup is safe from any thread")
+  @Test("Every lookup after startup is safe from any thread")
   func manyLookups() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Box.self, lazy: true, factory: Box.init))

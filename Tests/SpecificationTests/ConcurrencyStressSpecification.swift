@@ -41,7 +41,7 @@ struct ConcurrencyStressSpecification {
     }
   }
 
-  @Test("Lookups that race the end give all beans or throw finished; each bean is released once")
+  @Test("Lookups that race the end return all beans or throw finished; each bean is released once")
   func lookupsRaceTheEnd() throws {
     for _ in 0..<Self.rounds {
       let environment = try Environment()
@@ -73,8 +73,8 @@ struct ConcurrencyStressSpecification {
   }
 
   /// The count of lookups survives the end: lookups still arrive while the last state is being set.
-  @Test("Lookups that knock on while the end is being marked are refused, and the end comes")
-  func lookupsKnockOnWhileTheEndIsMarked() throws {
+  @Test("Lookups that arrive while the end is being marked are refused, and the end completes")
+  func lookupsDuringTheEndAreRefused() throws {
     for _ in 0..<Self.rounds * 10 {
       let environment = try Environment()
       try environment.define(environment.bean("bean"))
@@ -95,7 +95,7 @@ struct ConcurrencyStressSpecification {
     }
   }
 
-  @Test("Lookups in a child that race its end and its parent's give a bean or throw finished")
+  @Test("Lookups in a child that race its end and its parent's return a bean or throw finished")
   func lookupsInAChildRaceItsEndAndItsParents() throws {
     for _ in 0..<Self.rounds {
       let environment = try Environment()
@@ -169,7 +169,7 @@ struct ConcurrencyStressSpecification {
   }
 
   /// Compiling a child's plan reads the tables of its ancestors, in which lookups write.
-  @Test("Plain children may start on several threads while the parent is looked into")
+  @Test("Plain children may start on several threads during lookups in the parent")
   func plainChildrenStartOnSeveralThreads() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<60 {
@@ -224,7 +224,7 @@ struct ConcurrencyStressSpecification {
   }
 
   /// A process of its own may silence the log.
-  @Test("Of shutdowns that meet, in parent and child, one throws what failed")
+  @Test("Concurrent shutdowns of parent and child throw a failure once")
   func shutdownsMeet() async {
     await #expect(processExitsWith: .success) {
       Watchdog.start()

@@ -40,7 +40,7 @@ private func defineStores(in environment: Environment) throws {
 
 @Suite struct ProfileSpecification {
   @Test(arguments: [("production", "disk"), ("test", "memory"), ("development, sales", "memory")])
-  func theConfigurationSaysWhichOfTwoDeclarationsOfOneIdCounts(profiles: String, name: String) throws {
+  func theConfigurationSelectsOneOfTwoDeclarationsOfOneId(profiles: String, name: String) throws {
     let environment = try makeEnvironment(profiles)
     try defineStores(in: environment)
     try environment.define(environment.bean(Ledger.self, factory: Ledger.init))
@@ -49,7 +49,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean((any Store).self, byId: "store").name == name)
   }
 
-  @Test func aProfileIsActiveAlsoByTheNameThatEnvironmentVariablesCanHave() throws {
+  @Test func anEnvironmentVariableActivatesAProfileByItsLegalName() throws {
     let environment = try Environment(name: "shop")
     try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["BEANS_PROFILES": "test"]))
     try defineStores(in: environment)
@@ -63,7 +63,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.activeProfiles == ["sales", "test"])
   }
 
-  @Test func withoutAnyProfileTheDefaultOneIsActive() throws {
+  @Test func theDefaultProfileIsActiveWithoutAnyOther() throws {
     let environment = try makeEnvironment()
     try environment
       .define(environment.bean(Clock.self).profile("default"))
@@ -73,7 +73,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean(Atlas?.self) == nil)
   }
 
-  @Test func aProfileMayBeRuledOut() throws {
+  @Test func aProfileMayBeExcluded() throws {
     for (profiles, isThere) in [("test", false), ("production", true)] {
       let environment = try makeEnvironment(profiles)
       try environment.define(environment.bean(Clock.self).profile("!test"))
@@ -91,7 +91,7 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func aChildGoesByTheProfilesOfItsOwnConfigurationOrElseOfItsParents() throws {
+  @Test func aChildUsesItsOwnProfilesOrElseThoseOfItsParent() throws {
     let parent = try makeEnvironment("production")
     defer { try? parent.shutdown() }
     let (own, inherited) = (try makeEnvironment("test", parent: parent), try makeEnvironment(parent: parent))
@@ -100,7 +100,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try inherited.getBean((any Store).self).name == "disk")
   }
 
-  @Test func profilesThatAreNoTextAreAFaultOfStartup() throws {
+  @Test func nonTextProfilesAreAFaultOfStartup() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.settings().setValue(key: "beans.profiles", value: Misfit()))
@@ -110,7 +110,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.origin?.file.contains("ConditionSpecification") == true)
   }
 
-  @Test func aTemplateThatDoesNotCountPassesNothingOn() throws {
+  @Test func anInactiveTemplatePassesNothingOn() throws {
     let environment = try makeEnvironment("test")
     try environment
       .define(environment.template("base").scope("prototype").profile("production"))
@@ -122,7 +122,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(line.contains("lazy: true") && !line.contains("prototype"))
   }
 
-  @Test func configurationSourcesThatAreBeansAreNotAsked() throws {
+  @Test func sourcesThatAreBeansAreNotReadForConditions() throws {
     final class Source: ConfigurationSource, Initializable {
       let url = "bean"
       let canOverrule = true
@@ -140,7 +140,7 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct ConditionSpecification {
-  @Test func aConditionAsksTheConfigurationOnce() throws {
+  @Test func aConditionReadsTheConfigurationOnce() throws {
     let environment = try Environment(name: "shop")
     let count = Guarded(0)
     try environment
@@ -157,7 +157,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func conditionsThatThrowAreFaultsOfStartupAllAtOnce() throws {
+  @Test func throwingConditionsAreFaultsOfStartupAllAtOnce() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Clock.self).when { _ in throw Misfit() })
@@ -170,12 +170,12 @@ private func defineStores(in environment: Environment) throws {
     #expect(faults.map { $0.path } == [["Clock"], ["Atlas"]])
   }
 
-  @Test func whatIsWrongWithADeclarationThatDoesNotCountIsNoFault() throws {
+  @Test func anErrorOfAnInactiveDeclarationIsNoFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Ledger.self, factory: Ledger.init).when { _ in false })
-      .define(environment.bean(Clock.self).property("nothing", value: 1).requires(id: "nobody").profile("test"))
-      .define(environment.bean(Clock.self, parent: "nobody").profile("test"))
+      .define(environment.bean(Clock.self).property("nothing", value: 1).requires(id: "nowhere").profile("test"))
+      .define(environment.bean(Clock.self, parent: "nowhere").profile("test"))
     try environment.startup()
   }
 
@@ -189,7 +189,7 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct MissingBeanSpecification {
-  @Test func whatAnotherDeclarationAnswersToIsNotMissing() throws {
+  @Test func aTypeOfAnotherDeclarationIsNotMissing() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(MemoryStore.self, factory: { MemoryStore() }).whenMissing((any Store).self))
@@ -198,7 +198,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBeansByType((any Store).self).count == 1)
   }
 
-  @Test func theFirstOfSeveralStandsInForWhatIsMissing() throws {
+  @Test func theFirstOfSeveralReplacesAMissingBean() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(MemoryStore.self, factory: { MemoryStore() }).whenMissing((any Store).self))
@@ -206,7 +206,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBeansByType((any Store).self).map(\.name) == ["memory"])
   }
 
-  @Test func whatDoesNotCountAndWhatIsATemplateIsMissing() throws {
+  @Test func inactiveDeclarationsAndTemplatesAreMissing() throws {
     let environment = try makeEnvironment("test")
     try environment
       .define(environment.bean(Clock.self).whenMissing(Atlas.self))
@@ -215,7 +215,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean(Clock?.self) != nil)
   }
 
-  @Test func whatTemplatesFactoryBeansAndBeansInPlaceBringIsNotMissing() throws {
+  @Test func beansOfTemplatesFactoryBeansAndEmbeddedBeansAreNotMissing() throws {
     final class Owner: Initializable { var atlas: Atlas? }
     let environment = try Environment(name: "shop")
     try environment
@@ -232,7 +232,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean(DiskStore?.self) == nil)
   }
 
-  @Test func whatStandsFurtherOutIsNotMissing() throws {
+  @Test func aBeanFurtherOutIsNotMissing() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
     try parent.define(parent.bean(DiskStore.self, factory: { DiskStore() }))
@@ -280,7 +280,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(environment.report().contains("the children of 'session' are inactive: profile 'rich' is not active"))
   }
 
-  @Test func factoriesOfChildrenThatDoNotCountDoNotCount() throws {
+  @Test func factoriesOfInactiveChildrenAreInactive() throws {
     let environment = try makeEnvironment("test")
     defer { try? environment.shutdown() }
     let sessions = try environment.childFactory("session", seed: Int.self).when { _ in false }
@@ -290,7 +290,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try requireFault { _ = try requests.build("one", in: environment) }.message.contains("'session'"))
   }
 
-  @Test func aFactoryMayStandInForWhatIsMissing() throws {
+  @Test func aFactoryMayReplaceAMissingOne() throws {
     for isThere in [false, true] {
       let environment = try makeEnvironment("test")
       defer { try? environment.shutdown() }
@@ -300,7 +300,7 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func conditionsComeTooLateAfterStartup() throws {
+  @Test func conditionsAfterStartupAreRefused() throws {
     let environment = try makeEnvironment("test")
     defer { try? environment.shutdown() }
     let factory = try environment.childFactory("session", seed: Int.self)
@@ -321,7 +321,7 @@ private func defineStores(in environment: Environment) throws {
   /// Returns the place of the line after the calling one.
   private func place(_ line: Int = #line) -> String { "ConditionSpecification.swift:\(line + 1)" }
 
-  @Test func aReportNamesWhatDoesNotCountInItsPlaceWithTheReason() throws {
+  @Test func aReportNamesInactiveDeclarationsInOrderWithTheReason() throws {
     let environment = try makeEnvironment("production")
     try environment
       .define(environment.bean(Clock.self, id: "first").profile("test", "development"))
@@ -364,7 +364,7 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func lookupsNameWhatDoesNotCount() throws {
+  @Test func lookupsNameInactiveDeclarations() throws {
     let environment = try makeEnvironment("production")
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self, id: "clock").profile("test"))
@@ -375,7 +375,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(try requireFault { try child.getBean(Clock.self) }.message.contains(hint))
   }
 
-  @Test func whatIsDeclaredForChildrenThatDoNotCountIsNamedToo() throws {
+  @Test func declarationsForInactiveChildrenAreNamedToo() throws {
     let environment = try makeEnvironment("production")
     _ = try environment.childFactory("session", seed: Int.self) { try $0.define($0.bean(Clock.self)) }.profile("test")
     try environment.define(environment.bean(Atlas.self, factory: { (_: Provider<Clock>) in Atlas() }))
@@ -383,7 +383,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.message.contains("the children of 'session' are: profile 'test' is not active"))
   }
 
-  @Test func anUnknownScopeNamesTheScopeThatDoesNotCount() throws {
+  @Test func anUnknownScopeNamesTheInactiveScope() throws {
     let environment = try makeEnvironment("production")
     _ = try environment.childFactory("tenant", seed: Int.self).profile("test")
     try environment.define(environment.bean(Clock.self).scope("tenant"))
@@ -392,7 +392,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.message.contains("the children of 'tenant' are inactive: profile 'test' is not active"))
   }
 
-  @Test func anAmbiguityNamesThePrimaryBeanThatDoesNotCount() throws {
+  @Test func anAmbiguityNamesTheInactivePrimaryBean() throws {
     let environment = try makeEnvironment("production")
     try environment
       .define(environment.bean(Clock.self))
@@ -403,7 +403,7 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.message.contains("but inactive: profile 'test' is not active"))
   }
 
-  @Test func anUnresolvedPlaceholderNamesTheSourceThatDoesNotCount() throws {
+  @Test func anUnresolvedPlaceholderNamesTheInactiveSource() throws {
     final class Source: ConfigurationSource, Initializable {
       let url = "bean"
       let canOverrule = true

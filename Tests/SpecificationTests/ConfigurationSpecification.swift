@@ -21,7 +21,7 @@ import Testing
     #expect(fault.description.contains("strong") && fault.description.contains("com.foo:string"))
   }
 
-  @Test("Text that is no number fails only for who reads it as one")
+  @Test("A text that is no number fails only a read as a number")
   func lateFailure() throws {
     let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "k", value: "abc")).startup()
@@ -29,7 +29,7 @@ import Testing
     try requireFault(.conversionFailed) { try environment.getConfigurationValue(Int.self, key: "k") }
   }
 
-  @Test("A setting that is there already is refused, naming both places")
+  @Test("A setting that exists already is refused, with both places")
   func twice() throws {
     let environment = try Environment()
     let (first, second, line) = (environment.settings(), environment.settings(), #line)
@@ -49,7 +49,7 @@ import Testing
     #expect(try environment.getConfigurationValue(Int.self, key: "k") == 2)
   }
 
-  @Test("Reading does not start the environment; after the end it is refused")
+  @Test("A read does not start the environment; after the end it is refused")
   func lifecycle() throws {
     let environment = try Environment()
     try environment.addConfigurationSource(Source("a", ["k": "1"]))
@@ -60,7 +60,7 @@ import Testing
     try requireFault(.finished) { try environment.addConfigurationSource(Source("b", [:])) }
   }
 
-  @Test("After a failed startup, reading throws its cause")
+  @Test("A read after a failed startup throws its cause")
   func failed() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Reader.self, factory: Reader.init).requires(id: "nowhere"))
@@ -171,7 +171,7 @@ import Testing
     #expect(try environment.getBean(Text.self).text == "p-part")
   }
 
-  @Test("With a source among the beans, faults are still found: those of the graph first, then all texts at once")
+  @Test("Faults are still found with a source among the beans: those of the graph first, then all texts at once")
   func faultsWithASourceBean() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -194,7 +194,7 @@ import Testing
     #expect(journal.entries == ["destroyed"])
   }
 
-  @Test("A source bean that fails to load fails the startup, and what was built is released")
+  @Test("A source bean that fails to load fails the startup, and the built beans are released")
   func failingSource() throws {
     let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "k", value: 1))
@@ -203,7 +203,7 @@ import Testing
     #expect(fault.description.contains("bean") && fault.passes("Source"))
   }
 
-  @Test("A bean that a source looks up before the configuration is complete is refused where it needs text")
+  @Test("A bean that a source looks up before the configuration is complete is refused if it needs text")
   func tooEarly() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Part.self).property(\.text, resolve: "${k}"))
@@ -213,7 +213,7 @@ import Testing
     try requireFault(.unresolvedPlaceholder) { try environment.startup() }
   }
 
-  @Test("A source that adds itself in postConstruct, as the seeds' do, is loaded once")
+  @Test("A source that adds itself in postConstruct, like those of the seeds, is loaded once")
   func selfAdding() throws {
     let environment = try Environment()
     try environment.define(environment.bean(SelfAdding.self, factory: SelfAdding.init))
@@ -244,7 +244,7 @@ import Testing
     #expect(environment.configurationManager.report().contains("c = '3'"))
   }
 
-  @Test("After the end nothing of the configuration is held: sources, listeners, manager")
+  @Test("The configuration is released after the end: its sources, listeners and manager")
   func released() throws {
     weak var source: Source?
     weak var manager: ConfigurationManager?

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("Constructor injection") struct ConstructorInjectionSpecification {
-  @Test("A factory without parameters is just called")
+  @Test("A factory without parameters is called")
   func noParameters() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Pool.self, factory: Pool.init))
@@ -46,7 +46,7 @@ import Testing
     #expect(try environment.getBean(Nine.self).sum == 9 * 7)
   }
 
-  @Test("Two parameters of one type get the one bean")
+  @Test("Two parameters of one type get the same bean")
   func repeatedType() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Pool.self))
@@ -86,7 +86,7 @@ import Testing
 
   // MARK: T?
 
-  @Test("T? is nil when there is no bean, and the bean when there is one")
+  @Test("T? is nil if there is no bean, and the bean if there is one")
   func optional() throws {
     let without = try Environment(name: "without")
     try without.define(without.bean(Tolerant.self, factory: Tolerant.init))
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: [T]
 
-  @Test("[T] is all beans of the type in order of definition, and empty when there are none")
+  @Test("[T] contains all beans of the type in order of definition, and is empty if there are none")
   func array() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Choir.self, factory: Choir.init))
@@ -188,7 +188,7 @@ import Testing
     #expect(try environment.getBean(Limits.self).open == 12)
   }
 
-  @Test("argument(_:ref:) pins a parameter to the bean of an id, where the type alone were ambiguous")
+  @Test("argument(_:ref:) pins a parameter to the bean of an id, even if the type alone is ambiguous")
   func pinnedReference() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(0, ref: "b").argument(1, ref: "a"))
@@ -251,7 +251,7 @@ import Testing
     #expect(fault.passes("Limits"))
   }
 
-  @Test("Pinning a parameter that the factory does not have is an invalid declaration", arguments: [-1, 1, 99])
+  @Test("An argument for a parameter that the factory does not have is an invalid declaration", arguments: [-1, 1, 99])
   func pinnedOutOfRange(index: Int) throws {
     let environment = try Environment()
     try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(index, value: 1))
@@ -262,7 +262,7 @@ import Testing
 
   // MARK: the same types in getBean
 
-  @Test("A bean that getBean accepts may also be asked for as T?, [T], Provider<T> and Environment")
+  @Test("A bean of getBean can also be looked up as T?, [T], Provider<T> and Environment")
   func lookupsOfTheSameTypes() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Pool.self))

@@ -3,10 +3,10 @@ import BeansLogging
 import Testing
 
 /// Each test runs in a process of its own, with its own log manager and tracer.
-@Suite("What the container says of itself", .timeLimit(.minutes(20)))
+@Suite("Log entries of the container", .timeLimit(.minutes(20)))
 struct ContainerLogSpecification {
-  @Test("At debug the log tells of environments and beans")
-  func debugTellsOfEnvironmentsAndBeans() async {
+  @Test("The log names environments and beans at debug")
+  func debugEntriesNameEnvironmentsAndBeans() async {
     await #expect(processExitsWith: .success) {
       let log = Recording()
       let environment = try log.environment(.debug)
@@ -21,8 +21,8 @@ struct ContainerLogSpecification {
     }
   }
 
-  @Test("Traces tell of the steps")
-  func tracesTellOfTheSteps() async {
+  @Test("Traces name the steps")
+  func tracesNameTheSteps() async {
     await #expect(processExitsWith: .success) {
       let log = Recording()
       let environment = try log.environment(.off, trace: .high)
@@ -40,8 +40,8 @@ struct ContainerLogSpecification {
     }
   }
 
-  @Test("Full traces tell what needs what")
-  func fullTracesTellWhatNeedsWhat() async {
+  @Test("Full traces name the dependencies of each bean")
+  func fullTracesNameDependencies() async {
     await #expect(processExitsWith: .success) {
       let log = Recording()
       let environment = try log.environment(.off)
@@ -52,8 +52,8 @@ struct ContainerLogSpecification {
     }
   }
 
-  @Test("Failures are told with their cause")
-  func failuresAreToldWithTheirCause() async {
+  @Test("Failures are logged with their cause")
+  func failuresAreLoggedWithTheirCause() async {
     await #expect(processExitsWith: .success) {
       let log = Recording()
       let environment = try log.environment(.debug)
@@ -79,7 +79,7 @@ struct ContainerLogSpecification {
     }
   }
 
-  @Test("A level changed after startup concerns environments, but no beans")
+  @Test("A level changed after startup affects environments, but no beans")
   func levelsChangedLaterConcernEnvironmentsButNoBeans() async {
     await #expect(processExitsWith: .success) {
       let log = Recording()
@@ -92,8 +92,8 @@ struct ContainerLogSpecification {
     }
   }
 
-  @Test("A plain child speaks where its parent does")
-  func plainChildrenSpeakWhereTheirParentDoes() async {
+  @Test("A plain child uses the logger of its parent")
+  func plainChildrenUseTheLoggerOfTheirParent() async {
     await #expect(processExitsWith: .success) {
       let log = Recording()
       let parent = try log.environment(.debug)

@@ -15,7 +15,7 @@ import Testing
     #expect(server.limit == 7)
   }
 
-  @Test("What a user registers wins over the standard conversions, here and below")
+  @Test("A user's conversion wins over the standard conversions, here and below")
   func registered() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(
-    "No conversion, and a conversion that refuses, are faults of startup with the declaration's origin, all at once")
+    "A missing conversion and a refusing one are faults of startup with the declaration's origin, all at once")
   func faults() throws {
     let environment = try Environment()
     let built = Counter()
@@ -62,7 +62,7 @@ import Testing
     #expect(built.value == 0)
   }
 
-  @Test("What a conversion throws is kept in underlying")
+  @Test("An error of a conversion is kept in underlying")
   func thrown() throws {
     let environment = try Environment()
     try environment.registerConversion(from: String.self, to: Money.self) { _ in throw Boom(name: "no money") }
@@ -72,7 +72,7 @@ import Testing
     #expect(fault.causes == [Boom(name: "no money")])
   }
 
-  @Test("A conversion that looks up beans of the environment that starts is refused, not deadlocked")
+  @Test("A conversion that looks up beans of the starting environment is refused, not deadlocked")
   func lookupInConversion() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Money(cents: 1)))
@@ -90,7 +90,7 @@ import Testing
     try requireFault(.frozen) { try environment.registerConversion(from: Int.self, to: String.self) { "\($0)" } }
   }
 
-  @Test("The factory can be asked, and knows what was registered")
+  @Test("The conversion factory can be looked up, and contains the registered conversions")
   func factory() throws {
     let environment = try Environment()
     try environment.registerConversion(from: Int.self, to: Money.self) { Money(cents: $0) }

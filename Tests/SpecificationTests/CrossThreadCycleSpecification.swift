@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test("After such a failure the slots are empty: the next lookups try again")
+  @Test("The slots are empty after such a failure: the next lookups try again")
   func triesAgain() throws {
     let closed = Captured<Bool>()
     closed.value = true

@@ -87,7 +87,7 @@ import Testing
     #expect(faults.contains { $0.passes("Hen") && $0.passes("Egg") })
   }
 
-  @Test("What depends on a cycle without being part of it is not drawn")
+  @Test("A bean that depends on a cycle without being part of it is not drawn")
   func bystanders() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Farm.self, factory: Farm.init))
@@ -197,7 +197,7 @@ import Testing
     try requireFault(.cyclicDependency) { try environment.getBean(Link.self) }
   }
 
-  @Test("A factory that survives the cycle it closed gives its bean")
+  @Test("A factory that survives the cycle it closed returns its bean")
   func survivedCycle() throws {
     let environment = try Environment()
     try environment.define(

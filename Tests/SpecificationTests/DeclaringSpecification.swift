@@ -22,8 +22,8 @@ import Testing
     try requireFault(.frozen) { try environment.childFactory("request", seed: Int.self) }
   }
 
-  @Test("What comes after startup is named by its place")
-  func placeOfWhatIsLate() throws {
+  @Test("A declaration after startup is named by its place")
+  func placeOfLateDeclarations() throws {
     let environment = try Environment(name: "started").startup()
     defer { try? environment.shutdown() }
     let calls: [(what: String, call: (Environment) throws -> Void)] = [
@@ -73,7 +73,7 @@ import Testing
     try requireFault(.frozen) { try environment.define(environment.bean(Port(number: 1))) }
   }
 
-  @Test("An environment knows its name and its parent")
+  @Test("An environment has its name and its parent")
   func nameAndParent() throws {
     let parent = try Environment(name: "application")
     defer { try? parent.shutdown() }
@@ -84,7 +84,7 @@ import Testing
     #expect(child.parent === parent)
   }
 
-  @Test("A bean is a class that need not derive from anything")
+  @Test("A bean is a class that need not derive from another one")
   func plainClass() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Plain.self))
@@ -185,7 +185,7 @@ import Testing
     try requireFault(.invalidDeclaration) { try array.define(array.bean([Port(number: 1)])).startup() }
   }
 
-  @Test("A class without init() needs a factory, and the fault says so")
+  @Test("A class without init() needs a factory, and the fault reports this")
   func missingFactory() throws {
     let environment = try Environment()
     let (declaration, line) = (environment.bean(NeedsPort.self), #line)
@@ -244,7 +244,7 @@ import Testing
     #expect(built.value == 0)
   }
 
-  @Test("No instance is made to find dependencies out")
+  @Test("No instance is created to find dependencies")
   func noSampleInstances() throws {
     let environment = try Environment()
     let made = Sample.made.value

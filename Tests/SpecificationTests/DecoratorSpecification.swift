@@ -41,7 +41,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     try Environment(name: "shop", parent: parent)
   }
 
-  @Test func whoeverAsksForTheTypeGetsWhatStandsBeforeTheBean() throws {
+  @Test func aLookupByTheTypeReturnsTheDecorator() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -58,7 +58,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBeansByType((any Store).self).map(\.name) == ["around disk"])
   }
 
-  @Test func whatReferencesByIdOrByDeclarationGetIsDecoratedToo() throws {
+  @Test func referencesByIdOrByDeclarationGetTheDecoratorToo() throws {
     final class Owner: Initializable {
       var byName: (any Store)?
       var inPlace: any Store = DiskStore("none")
@@ -77,7 +77,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean(Owner.self).inPlace.name == "around inner")
   }
 
-  @Test func whoeverAsksForAnotherTypeGetsTheBeanItself() throws {
+  @Test func aLookupByAnotherTypeReturnsTheBeanItself() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -89,7 +89,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBeansByType((any Sendable).self).count == 1)
   }
 
-  @Test func theDecoratorThatIsDefinedFirstStandsNextToTheBean() throws {
+  @Test func theDecoratorThatIsDefinedFirstIsNextToTheBean() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -145,7 +145,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "around made")
   }
 
-  @Test func decoratorsAreReleasedBeforeWhatTheyDecorate() throws {
+  @Test func decoratorsAreReleasedBeforeTheirBeans() throws {
     let journal = Guarded<[String]>([])
     let environment = try makeEnvironment()
     try environment
@@ -161,7 +161,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(journal.withLock { $0 } == ["b a disk", "a disk", "disk"])
   }
 
-  @Test func aDecoratorLivesAsLongAsWhatItDecorates() throws {
+  @Test func aDecoratorLivesAsLongAsItsBean() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -196,7 +196,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "around disk")
   }
 
-  @Test func aChildDecoratesForItselfAndItsChildrenWhatItsParentDeclares() throws {
+  @Test func aChildDecoratesBeansOfItsParentForItselfAndItsChildren() throws {
     let parent = try makeEnvironment()
     defer { try? parent.shutdown() }
     try parent
@@ -215,7 +215,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try child.getBean(Ledger.self).store.name == "parent disk")
   }
 
-  @Test func whatAChildDecoratesOfItsParentIsReleasedWithTheChildAndWhatItStandsBeforeStays() throws {
+  @Test func aChildsDecoratorIsReleasedWithTheChildAndTheParentsBeanStays() throws {
     let journal = Guarded<[String]>([])
     let parent = try makeEnvironment()
     try parent.define(
@@ -243,7 +243,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(journal.withLock { $0 } == ["child disk", "request disk", "child disk", "disk"])
   }
 
-  @Test func theChildrenOfAFactoryDecorateEachForItself() throws {
+  @Test func eachChildOfAFactoryDecoratesForItself() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -282,7 +282,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try parent.getBean(Pump.self).word == "parent pump")
   }
 
-  @Test func whatAChildHidesItDoesNotDecorate() throws {
+  @Test func aHiddenBeanIsNotDecorated() throws {
     let parent = try makeEnvironment()
     defer { try? parent.shutdown() }
     try parent.define(parent.bean(DiskStore.self, id: "main", factory: { DiskStore("outer") }))
@@ -339,7 +339,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 }
 
 @Suite struct DecoratorFaultSpecification {
-  @Test func nothingToDecorateIsAFault() throws {
+  @Test func aDecoratorWithoutABeanIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -350,7 +350,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(fault.isFrom(file: #fileID, line: #line - 5))
   }
 
-  @Test func whatADecoratorNeedsIsPartOfTheGraph() throws {
+  @Test func dependenciesOfADecoratorArePartOfTheGraph() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, id: "one", factory: { DiskStore() }))
@@ -372,7 +372,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(fault.passes("decorator of DiskStore"))
   }
 
-  @Test func aDecoratorThatHoldsWhatIsShorterLivedIsCaptive() throws {
+  @Test func aDecoratorThatHoldsAShorterLivedBeanIsCaptive() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -398,7 +398,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(faults.map(\.code) == Array(repeating: .invalidDeclaration, count: 5))
   }
 
-  @Test func whatADecoratorThrowsNamesItAndReleasesWhatItWasToDecorate() throws {
+  @Test func anErrorOfADecoratorNamesItAndReleasesItsBean() throws {
     let environment = try Environment(name: "shop")
     let released = Guarded(0)
     try environment

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("The dependencies container") struct DependenciesContainerSpecification {
-  @Test("Finds what was registered by exactly that type: class, value, protocol")
+  @Test("resolve returns the service registered by exactly that type: class, value, protocol")
   func types() {
     let container = DependenciesContainer()
     let bell = Bell()
@@ -16,7 +16,7 @@ import Testing
     #expect(container.resolve(type: (() -> String).self)?() == "called")
   }
 
-  @Test("A subclass, a conforming type or another name does not answer")
+  @Test("A subclass, a conforming type or another name is not found")
   func misses() {
     let container = DependenciesContainer()
     container.register(type: LoudBell.self, name: "loud", service: LoudBell())
@@ -36,7 +36,7 @@ import Testing
     #expect(container.resolve(type: (any Sounding).self) == nil)
   }
 
-  @Test("The last registration wins, even one that does not fit, and the one before is let go")
+  @Test("The last registration wins, even one that does not fit, and the earlier one is released")
   func overwriting() {
     let container = DependenciesContainer()
     weak var first: Bell?
@@ -63,7 +63,7 @@ import Testing
     #expect(container.resolve(type: Int.self) == 2)
   }
 
-  @Test("Containers are apart, and one is shared")
+  @Test("Containers are independent, and one is shared")
   func apart() {
     let (one, other) = (DependenciesContainer(), DependenciesContainer())
     one.register(type: Int.self, service: 1)
@@ -71,7 +71,7 @@ import Testing
     #expect(DependenciesContainer.shared === DependenciesContainer.shared)
   }
 
-  @Test("Is safe from many threads")
+  @Test("The container is safe from many threads")
   func threads() async {
     let container = DependenciesContainer()
     await withTaskGroup(of: Void.self) { group in

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// Startups with one faulty declaration, and others that depend on it.
-@Suite("Dependents of declarations at fault") struct DependentFaultSpecification {
+@Suite("Dependents of faulty declarations") struct DependentFaultSpecification {
   /// A faulty declaration that would be a `Service` with the id 'service', with the codes of its faults.
   struct Faulty: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -109,7 +109,7 @@ import Testing
     try check(application, faulty)
   }
 
-  @Test("A bean that takes another implementation is in no circle where that one is at fault", arguments: faulty)
+  @Test("A bean that takes another implementation is in no circle if that one is faulty", arguments: faulty)
   func noCircle(_ faulty: Faulty) throws {
     let (application, _) = try application(faulty, isPrimary: true)
     try application.define(
@@ -118,7 +118,7 @@ import Testing
     try check(application, faulty)
   }
 
-  @Test("A declaration that is at fault is overridden in a child without another fault", arguments: faulty)
+  @Test("A faulty declaration is overridden in a child without another fault", arguments: faulty)
   func hiddenInAChild(_ faulty: Faulty) throws {
     let (application, _) = try application(faulty)
     _ = try application.childFactory("job", seed: String.self) { job in
@@ -128,7 +128,7 @@ import Testing
     try check(application, faulty)
   }
 
-  @Test("A declaration of no known class is said to be at fault by who refers to it")
+  @Test("A reference to a declaration of an unknown class reports the faulty declaration")
   func unknownClass() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -142,7 +142,7 @@ import Testing
     )
   }
 
-  @Test("An alias at fault is said to be by who refers to it")
+  @Test("A reference to a faulty alias reports the alias")
   func alias() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }

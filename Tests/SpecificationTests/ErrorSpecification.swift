@@ -37,7 +37,7 @@ import Testing
     for step in fault.path { #expect(fault.description.contains(step)) }
   }
 
-  @Test("A description holds what was thrown underneath")
+  @Test("A description holds the underlying error")
   func underlying() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Part.self, factory: { throw Boom(name: "flat tyre") }))
@@ -45,7 +45,7 @@ import Testing
     #expect(fault.description.contains("flat tyre"))
   }
 
-  @Test("A path leads from the bean that was asked for inwards to the one at fault")
+  @Test("A path leads from the requested bean inwards to the faulty one")
   func path() throws {
     let environment = try Environment()
     try environment.define(environment.bean(House.self, lazy: true, factory: House.init))
@@ -57,7 +57,7 @@ import Testing
     for (step, name) in zip(fault.path, ["House", "Frame", "Part"]) { #expect(step.contains(name)) }
   }
 
-  @Test("A lookup of what can be no bean is refused, never a trap")
+  @Test("A lookup of a type that no bean can have is refused, never a trap")
   func oddTypes() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Part.self))

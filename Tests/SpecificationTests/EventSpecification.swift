@@ -50,7 +50,7 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 7", "clerk", "stamp 7", "book 7"])
   }
 
-  @Test func anEventThatNobodyListensToIsNoError() throws {
+  @Test func anEventWithoutListenersIsNoError() throws {
     try shop.publish(OrderPlaced())
     try shop.publish("an event")
     try shop.shutdown()
@@ -83,7 +83,7 @@ private struct Stamp: EventListener {
     #expect(entries == ["alarm", "fire", "order"])
   }
 
-  @Test func theListenerIsTheBeanThatLookupsGet() throws {
+  @Test func theListenerIsTheBeanThatLookupsReturn() throws {
     defer { try? shop.shutdown() }
     let seen = Guarded<[ObjectIdentifier]>([])
     try shop.define(
@@ -133,7 +133,7 @@ private struct Stamp: EventListener {
     #expect(entries == ["template", "loud"])
   }
 
-  @Test func aDecoratedBeanReceivesByItselfAndItsDecoratorWhereItSaysSo() throws {
+  @Test func aDecoratedBeanReceivesAndItsDecoratorOnlyIfDeclared() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -155,7 +155,7 @@ private struct Stamp: EventListener {
     #expect(entries == ["clerk", "decorator"])
   }
 
-  @Test func whatIsPrivateToAModuleListensAndWhatDoesNotCountDoesNot() throws {
+  @Test func privateBeansListenAndInactiveOnesDoNot() throws {
     struct Backroom: BeanModule {
       let journal: Guarded<[String]>
       func configure(_ environment: Environment) throws {
@@ -201,7 +201,7 @@ private struct Stamp: EventListener {
 
   // MARK: the tree
 
-  @Test func whatIsNearestIsCalledFirstAndChildrenHearNothing() throws {
+  @Test func theNearestListenerIsCalledFirstAndThoseOfChildrenAreNot() throws {
     defer { try? shop.shutdown() }
     try shop.define(clerk("shop", in: shop))
     let sessions = try shop.childFactory("session", seed: Int.self) { try $0.define(clerk("session", in: $0)) }
@@ -254,7 +254,7 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [3, 4])
   }
 
-  @Test func aPrototypeThatNeedsARequestListensInRequestsAlone() throws {
+  @Test func aPrototypeThatNeedsARequestListensInRequestsOnly() throws {
     defer { try? shop.shutdown() }
     let seen = Guarded<[Int]>([])
     struct Note: Sendable { let request: Int }
@@ -267,7 +267,7 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [3])
   }
 
-  @Test func aListenerWhoseIdIsTakenByANearerBeanIsLeftOut() throws {
+  @Test func aListenerHiddenByANearerIdIsLeftOut() throws {
     defer { try? shop.shutdown() }
     try shop.define(clerk("clerk", in: shop)).define(clerk("other", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
@@ -296,7 +296,7 @@ private struct Stamp: EventListener {
     #expect(entries == ["other"])
   }
 
-  @Test func theScopeObjectOfAChildIsAsked() throws {
+  @Test func theScopeObjectOfAChildReturnsTheListener() throws {
     defer { try? shop.shutdown() }
     let requests = try shop.childFactory(
       "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
@@ -347,7 +347,7 @@ private struct Stamp: EventListener {
     #expect(fault.causes.map(\.name) == ["inner", "first", "built"])
   }
 
-  @Test func aListenerThatHasToBeAwaitedFailsUntilItIsThere() async throws {
+  @Test func anAsynchronousListenerFailsUntilItExists() async throws {
     let line = #line + 3
     try shop
       .define(
@@ -368,7 +368,7 @@ private struct Stamp: EventListener {
     try await shop.shutdown()
   }
 
-  @Test func aListenerThatIsToldOfNoPossibleEventIsAFault() throws {
+  @Test func aListenerOfATypeThatNoEventHasIsAFault() throws {
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
     let fault = try requireFault(.invalidDeclaration) { try shop.startup() }
@@ -392,7 +392,7 @@ private struct Stamp: EventListener {
 
   // MARK: from inside
 
-  @Test func aListenerMayPublishAndLookUp() throws {
+  @Test func aListenerMayPublishAndLookBeansUp() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -508,13 +508,13 @@ private struct Stamp: EventListener {
     let request = try requests.build(1)
     request.finish()
     try requireFault(.finished) { try request.publish(OrderPlaced()) }
-    try requireFault(.finished) { try request.publish("nobody listens") }
+    try requireFault(.finished) { try request.publish("without listeners") }
     try shop.shutdown()
     try requireFault(.finished) { try shop.publish(OrderPlaced()) }
     #expect(entries == [])
   }
 
-  @Test func whatBeginsToEndReceivesNothingMore() throws {
+  @Test func anEndingEnvironmentReceivesNoEvents() throws {
     try shop
       .define(clerk("shop", in: shop))
       .define(
@@ -529,7 +529,7 @@ private struct Stamp: EventListener {
     try shop.shutdown()
   }
 
-  @Test func aChildThatEndsInAListenerLetsItsParentsHearOfIt() throws {
+  @Test func anEventReachesTheParentsOfAChildThatEndsInAListener() throws {
     defer { try? shop.shutdown() }
     try shop.define(clerk("shop", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
@@ -553,7 +553,7 @@ private struct Stamp: EventListener {
     #expect(entries == ["released"])
   }
 
-  @Test func aListenerThatHoldsItsEnvironmentLetsItGoAtTheEnd() throws {
+  @Test func aListenerThatHoldsItsEnvironmentIsReleasedAtTheEnd() throws {
     weak var gone: Environment?
     do {
       let other = try Environment(name: "other")

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("A FactoryBean makes another bean") struct FactoryBeanSpecification {
-  @Test("Lookups of the target get the product, made once")
+  @Test("Lookups of the target return the product, created once")
   func singleton() throws {
     let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).property(\.flavour, value: "lemon").target(Cake.self))
@@ -12,7 +12,7 @@ import Testing
     #expect(try environment.getBean(CakeFactory.self).made == 1)
   }
 
-  @Test("The id gives the product, & and the id the factory")
+  @Test("The id finds the product, & and the id the factory")
   func ids() throws {
     let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
@@ -24,7 +24,7 @@ import Testing
     try requireFault(.typeMismatch) { try environment.getBean(CakeFactory.self, byId: "cake") }
   }
 
-  @Test("References reach both")
+  @Test("References reach both the product and its factory")
   func references() throws {
     let environment = try Environment()
     try environment.define(
@@ -35,7 +35,7 @@ import Testing
     #expect(try party.baker === environment.getBean(CakeFactory.self))
   }
 
-  @Test("An embedded factory bean gives its product, and so does a required one")
+  @Test("An embedded factory bean yields its product, and so does a required one")
   func embedded() throws {
     let environment = try Environment()
     let cake = environment.bean(CakeFactory.self).target(Cake.self)
@@ -43,7 +43,7 @@ import Testing
     #expect(try environment.getBean(Party.self).cake === environment.getBean(Cake.self))
   }
 
-  @Test("A prototype is made each time, by one factory")
+  @Test("A prototype is created each time, by one factory")
   func prototype() throws {
     let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).scope("prototype").target(Cake.self))
@@ -51,7 +51,7 @@ import Testing
     #expect(try environment.getBean(CakeFactory.self).made == 2)
   }
 
-  @Test("In a factory's scope, each child has its own factory and product, which may use the seed")
+  @Test("A factory's scope has its own factory bean and product in each child, which may use the seed")
   func request() throws {
     let environment = try Environment()
     try environment.define(
@@ -75,7 +75,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("A lazy product is made when it is asked for")
+  @Test("A lazy product is created by its first lookup")
   func lazy() throws {
     let environment = try Environment()
     let made = Counter()
@@ -104,7 +104,7 @@ import Testing
     #expect(try environment.getBean(Cake.self).flavour == "any")
   }
 
-  @Test("Both are processed and completed; both are released, the product first")
+  @Test("The factory bean and the product are processed, completed and released, the product first")
   func lifecycle() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -124,7 +124,7 @@ import Testing
     #expect(journal.entries.suffix(3) == ["destroyed NotingCake", "destroyed NotingFactory", "factory gone"])
   }
 
-  @Test("The product's own class is injected, and may ask for what does not exist")
+  @Test("The product's own class is injected, and a missing bean of it is a fault")
   func injected() throws {
     let environment = try Environment()
     try environment.define(environment.bean(KitchenFactory.self, factory: { KitchenFactory() }).target(Kitchen.self))
@@ -135,7 +135,7 @@ import Testing
     try requireFault(.unknownBean) { try second.startup() }
   }
 
-  @Test("A template gives the target")
+  @Test("A template sets the target")
   func template() throws {
     let environment = try Environment()
     try environment.define(
@@ -179,7 +179,7 @@ import Testing
     #expect(fault.isFrom(file: #fileID, line: line))
   }
 
-  @Test("A target of what is no factory bean is a fault")
+  @Test("A target of a bean that is no factory bean is a fault")
   func noFactory() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Cake.self, factory: { Cake("") }).target(Party.self))
@@ -202,7 +202,7 @@ import Testing
     #expect(fault.message.contains("Cake") && fault.message.contains("Party"))
   }
 
-  @Test("A product that is not the target is a type mismatch when it is made")
+  @Test("A product that is not the target is a type mismatch when it is created")
   func wrongProduct() throws {
     let environment = try Environment()
     try environment.define(
@@ -212,7 +212,7 @@ import Testing
     #expect(fault.message.contains("Party"))
   }
 
-  @Test("What create throws arrives as creationFailed of the product")
+  @Test("An error of create arrives as creationFailed of the product")
   func failure() throws {
     let environment = try Environment()
     try environment.define(
@@ -247,7 +247,7 @@ import Testing
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 
-  @Test("A product declared as its type may be nil when it is made: a type mismatch then, no fault of startup")
+  @Test("A product declared as its type may be nil when it is created: a type mismatch then, no fault of startup")
   func anOptionalProductMayBeNil() throws {
     let environment = try Environment()
     try environment.define(environment.bean(MaybeMaking<Int?>(product: nil)).target(Int.self).lazy())

@@ -49,7 +49,7 @@ import Testing
     #expect(fault.passes("Handler"))
   }
 
-  @Test("What configure declares exists in the children alone, once in each")
+  @Test("A declaration of configure exists in the children alone, once in each")
   func configuredBeans() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory(
@@ -67,7 +67,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("What children declare is built at first use, and then once")
+  @Test("Beans that children declare are built at first use, and then once")
   func builtAtFirstUse() throws {
     let application = try Environment(name: "application")
     let built = Counter()
@@ -90,7 +90,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("An instance handed in by configure is there for every child, one after the other")
+  @Test("An instance handed in by configure is the same for every child, in sequence")
   func configuredInstance() throws {
     let application = try Environment(name: "application")
     let pool = Pool()
@@ -123,7 +123,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A child knows its parent and is a descendant of the declaring environment")
+  @Test("A child has its parent and is a descendant of the declaring environment")
   func parentOfChild() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self)
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: configure
 
-  @Test("Lookups on the environment that configure is handed throw")
+  @Test("Lookups on the environment that configure receives throw")
   func lookupsInConfigure() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -163,7 +163,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("What configure throws, childFactory throws")
+  @Test("childFactory throws the error of configure")
   func throwingConfigure() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -202,7 +202,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("Asked for outside a request it is scopeNotActive, by type and by id")
+  @Test("A lookup of it outside a request is scopeNotActive, by type and by id")
   func scopeNotActive() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("It is resolvable in the children of every factory of its scope, with their seeds and beans")
+  @Test("A bean of the scope is resolvable in the children of every factory of it, with their seeds and beans")
   func everyFactoryOfTheScope() throws {
     let application = try Environment(name: "application")
     let pages = try application.childFactory(
@@ -297,7 +297,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A factory may name the scope object of its children: one for each child, finished with it")
+  @Test("A factory may have a scope object for its children: one for each child, finished with it")
   func scopeObject() throws {
     let application = try Environment(name: "application")
     let made = Counter()

@@ -43,7 +43,7 @@ import Testing
     return Failed(environment: environment, requests: requests, nested: nested, cause: try #require(cause))
   }
 
-  @Test("Every later call throws the cause, also where that is finished", arguments: Failure.allCases)
+  @Test("Every later call throws the cause, even if the environment is finished", arguments: Failure.allCases)
   func everyCall(_ failure: Failure) async throws {
     let failed = try await fail(failure)
     let (environment, cause) = (failed.environment, failed.cause)

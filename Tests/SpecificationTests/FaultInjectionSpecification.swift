@@ -7,7 +7,7 @@ import Testing
 @Suite("Every failure in turn", .timeLimit(.minutes(20))) struct FaultInjectionSpecification {
   enum End: CaseIterable { case shutdown, finish, asynchronous }
 
-  @Test("Whatever throws, what was built is released in reverse order, the rest is usable, and nothing leaks")
+  @Test("Any failure releases the built beans in reverse order; the rest is usable, and nothing leaks")
   func everyPlace() async throws {
     for end in End.allCases {
       let whole = await Run(failingAt: [], end)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("Whatever throws again after a first failure, what was built is released in reverse order, and nothing leaks")
+  @Test("Any second failure releases the built beans in reverse order, and nothing leaks")
   func everyTwoPlaces() async throws {
     for end in End.allCases {
       let whole = await Run(failingAt: [], end)

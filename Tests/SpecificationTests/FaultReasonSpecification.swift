@@ -18,7 +18,7 @@ private final class Catalogue {
 
   init() throws { environment = try Environment(name: "shop") }
 
-  @Test func aDictionaryOfBeansWithoutIdsSaysThatTheyNeedIds() throws {
+  @Test func theFaultOfADictionaryOfBeansWithoutIdsAsksForIds() throws {
     try environment
       .define(environment.bean(Disk.self))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
@@ -27,7 +27,7 @@ private final class Catalogue {
     #expect(fault.message.contains("Disk (") && !fault.message.contains("can be seen"), "\(fault)")
   }
 
-  @Test func aDictionaryWithoutAnyBeanSaysThatThereIsNone() throws {
+  @Test func theFaultOfADictionaryWithoutABeanReportsNone() throws {
     try environment.define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(fault.message.contains("no bean of type Store can be seen"), "\(fault)")
@@ -44,7 +44,7 @@ private final class Catalogue {
     #expect(!fault.message.contains("three"))
   }
 
-  @Test func severalPrimaryBeansAreNamedAsSuch() throws {
+  @Test func severalPrimaryBeansAreReportedAsSuch() throws {
     try environment
       .define(environment.bean(Disk.self, id: "one").primary())
       .define(environment.bean(Tape.self, id: "two").primary())

@@ -12,8 +12,8 @@ private final class Port: Initializable {
   init() {}
 }
 
-@Suite("What faults say") struct FaultReportSpecification {
-  @Test("A report numbers all faults, each with its place, the beans that wanted it and a section of the document")
+@Suite("Reports of faults") struct FaultReportSpecification {
+  @Test("A report numbers all faults, each with its place, the beans that needed it and a section of the document")
   func severalFaults() throws {
     let environment = try Environment(name: "shop")
     let catalogue = #line + 1
@@ -73,7 +73,7 @@ private final class Port: Initializable {
     try environment.shutdown()
   }
 
-  @Test("A failed call says where it stands, unless a declaration is at fault")
+  @Test("A failed call names its place, unless a declaration is faulty")
   func calls() throws {
     let environment = try Environment(name: "shop")
     let declared = #line + 1
@@ -127,7 +127,7 @@ private final class Port: Initializable {
       try line(of: .finished) { try environment.addConfigurationSource(CommandLineConfigurationSource()) } == #line)
   }
 
-  @Test("An awaited lookup that fails says where it stands")
+  @Test("An awaited lookup that fails names its place")
   func awaitedCalls() async throws {
     let environment = try Environment(name: "shop")
     let fault = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Port.self) }
@@ -137,7 +137,7 @@ private final class Port: Initializable {
     #expect(late?.origin?.line == #line - 1)
   }
 
-  @Test("A lookup in a factory is the one that is named, and not who asked for the bean that the factory makes")
+  @Test("The innermost lookup is named, not the lookup of the bean whose factory calls it")
   func innermostCall() throws {
     let environment = try Environment(name: "shop")
     let line = #line + 5
@@ -154,7 +154,7 @@ private final class Port: Initializable {
     try environment.shutdown()
   }
 
-  @Test("Two types of one name are told apart")
+  @Test("Two types of one name are distinguished")
   func namesakes() throws {
     let environment = try Environment(name: "shop")
     try environment
@@ -179,7 +179,7 @@ private final class Port: Initializable {
     #expect(fault.message.contains("'base' is a template of that type"), "\(fault)")
   }
 
-  @Test("A value that looks like a placeholder is said to be taken as it is")
+  @Test("A value that looks like a placeholder is reported as a literal value")
   func placeholders() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Port.self).property("number", value: "${port}"))
@@ -187,7 +187,7 @@ private final class Port: Initializable {
     #expect(fault.message.contains("'resolve:'"), "\(fault)")
   }
 
-  @Test("A provider that is called while its bean is built is not told to use a provider")
+  @Test("A provider that is called while its bean is built gets no advice to use a provider")
   func providers() throws {
     let environment = try Environment(name: "shop")
     try environment
@@ -199,7 +199,7 @@ private final class Port: Initializable {
     #expect(fault.steps.first == fault.steps.last && fault.steps.allSatisfy { $0.origin != nil })
   }
 
-  @Test("Nobody is told to take a provider that would not find the bean either")
+  @Test("A report recommends no provider that would not find the bean either")
   func providersOfOthers() throws {
     let environment = try Environment(name: "shop")
     _ = try environment.childFactory("request", seed: Int.self) { request in
@@ -218,7 +218,7 @@ private final class Port: Initializable {
     return Pool()
   }
 
-  @Test("A scope that is not open is said how to open")
+  @Test("A report on a scope that is not open names the way to open it")
   func scopes() throws {
     let environment = try Environment(name: "shop")
     _ = try environment.childFactory("request", seed: Int.self) { request in

@@ -25,7 +25,7 @@ import Testing
 
   // MARK: lookups
 
-  @Test("From the first finish on, every lookup in that environment throws finished")
+  @Test("Lookups throw finished from the first finish of the environment on")
   func lookupsThrow() throws {
     let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: String.self)
@@ -52,7 +52,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("Nothing is resurrected: a lookup through a child of a finished parent throws finished")
+  @Test("A lookup through a child of a finished parent throws finished, and resurrects nothing")
   func childOfFinished() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -81,7 +81,7 @@ import Testing
 
   // MARK: order
 
-  @Test("Release is in reverse order of creation, not of declaration; what was never built is not released")
+  @Test("Releases run in reverse order of creation, not of declaration; unbuilt beans are not released")
   func reverseOrder() throws {
     let application = try Environment(name: "application")
     let child = try requests(of: application).build(1)
@@ -145,7 +145,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("Finishing one child touches neither its siblings nor its parent")
+  @Test("The finish of one child affects neither its siblings nor its parent")
   func siblings() throws {
     let application = try Environment(name: "application")
     let requests = try requests(of: application)
@@ -219,7 +219,7 @@ import Testing
     #expect(journal.entries == ["preDestroy", "onDestroy"])
   }
 
-  @Test("Prototypes are not tracked: nobody releases them")
+  @Test("Prototypes are not tracked, and the container does not release them")
   func prototypes() throws {
     let environment = try Environment()
     let journal = journal

@@ -5,7 +5,7 @@ import Testing
 
 /// A legal pattern with C libraries: an initializer hands out its object's address uncounted, and another thread
 /// retains and releases the object until the address is taken back. A process of its own contains a crash.
-@Suite("Objects that a C library knows", .timeLimit(.minutes(20)), .serialized)
+@Suite("Objects used by a C library", .timeLimit(.minutes(20)), .serialized)
 struct ForeignThreadSpecification {
   /// The test uses several processes: the timing of the two threads differs more between processes than within one.
   @Test(
@@ -41,7 +41,7 @@ struct ForeignThreadSpecification {
   }
 
   /// The use in the other test is legal, independent of the container.
-  @Test("The same objects, made and let go of by hand, come to no harm")
+  @Test("Objects that are created and released by hand stay intact, too")
   func byHand() async {
     await #expect(processExitsWith: .success) {
       foreign_thread_start()

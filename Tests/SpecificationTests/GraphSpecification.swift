@@ -65,7 +65,7 @@ private final class Restorer: FactoryBean, Sendable {
     graph.edges.filter { $0.from == node }.map { "\($0.kind.rawValue) \($0.to) \($0.label)" }
   }
 
-  @Test("Each way of taking a bean has its kind of edge, which says where")
+  @Test("Each way of taking a bean has its kind of edge, with its place")
   func kinds() throws {
     let graph = try gallery().graph()
     #expect(
@@ -92,7 +92,7 @@ private final class Restorer: FactoryBean, Sendable {
       ])
   }
 
-  @Test("A node says what is declared, where, in which environment, and for how long")
+  @Test("A node has the declaration, its place, its environment and its lifetime")
   func nodes() throws {
     let graph = try gallery().graph()
     func node(_ id: String) throws -> BeanGraph.Node { try #require(graph.nodes.first { $0.id == id }) }
@@ -121,7 +121,7 @@ private final class Restorer: FactoryBean, Sendable {
       ])
   }
 
-  @Test("A graph builds nothing, and startup changes nothing of it")
+  @Test("A graph builds nothing, and startup does not change it")
   func buildsNothing() throws {
     let environment = try Environment(name: "gallery")
     let (built, asked) = (Counter(), Counter())
@@ -156,7 +156,7 @@ private final class Restorer: FactoryBean, Sendable {
     init(lantern: Lantern) {}
   }
 
-  @Test("The graph of a child holds what it sees further out, started or not, through children of factories, too")
+  @Test("The graph of a child contains the visible outer beans, started or not, through children of factories, too")
   func ancestors() throws {
     let gallery = try gallery()
     let annex = try Environment(name: "annex", parent: gallery)
@@ -186,7 +186,7 @@ private final class Restorer: FactoryBean, Sendable {
   }
 
   @Test(
-    "What is wrong with the declarations is thrown, all of it, and the environment can still be declared and started")
+    "All faults of the declarations are thrown, and the environment can still be declared and started")
   func faults() throws {
     let environment = try Environment(name: "gallery")
     try environment.define(environment.bean(Painting.self, factory: Painting.init))
@@ -207,7 +207,7 @@ private final class Restorer: FactoryBean, Sendable {
     try environment.shutdown()
   }
 
-  @Test("Validation converts values, and leaves to startup what only the configuration knows")
+  @Test("Validation converts values, and leaves values of the configuration to startup")
   func values() throws {
     let environment = try Environment(name: "gallery")
     try environment.define(
@@ -228,7 +228,7 @@ private final class Restorer: FactoryBean, Sendable {
     var width = 0
   }
 
-  @Test("Where a factory's children do not count, their cluster and what they declare say why")
+  @Test("The cluster of an inactive factory's children and its declarations carry the reason")
   func inactiveFactory() throws {
     let environment = try Environment(name: "gallery")
     let tours = try environment.childFactory("tour", seed: Tourist.self) { tour in
@@ -247,7 +247,7 @@ private final class Restorer: FactoryBean, Sendable {
 
   // MARK: queries
 
-  @Test("A filter keeps what is so many steps away, in both directions, and the environments around it")
+  @Test("A filter keeps nodes within a number of steps, in both directions, and the environments around them")
   func filter() throws {
     let graph = try gallery().graph()
     #expect(graph.filter("Guide", depth: 0).nodes.map(\.id) == ["gallery/Guide"])
@@ -276,7 +276,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(graph.paths(from: "Archive", to: "Archive").isEmpty)
   }
 
-  @Test("A path through a circle that providers close comes by no bean twice")
+  @Test("A path through a circle that providers close contains no bean twice")
   func circles() throws {
     let environment = try Environment(name: "gallery")
     try environment
@@ -297,7 +297,7 @@ private final class Restorer: FactoryBean, Sendable {
     init(hen: Provider<Hen>, lantern: Lantern) {}
   }
 
-  @Test("The difference of two graphs tells what came, went and changed, not where it stands now")
+  @Test("The difference of two graphs lists added, removed and changed nodes, independent of places")
   func difference() throws {
     func graph(_ declare: (Environment) throws -> Void) throws -> BeanGraph {
       let environment = try Environment(name: "gallery")
@@ -332,7 +332,7 @@ private final class Restorer: FactoryBean, Sendable {
 
   // MARK: pictures
 
-  @Test("As Mermaid, environments are subgraphs, and templates and what does not count are dashed")
+  @Test("Mermaid shows environments as subgraphs, and templates and inactive declarations dashed")
   func mermaid() throws {
     #expect(
       try gallery().graph().filter("door", depth: 1).mermaid() == """
@@ -354,7 +354,7 @@ private final class Restorer: FactoryBean, Sendable {
         """)
   }
 
-  @Test("As DOT, environments are clusters, one in another, and names are quoted")
+  @Test("DOT shows environments as clusters, one in another, and quotes names")
   func dot() throws {
     #expect(
       try gallery().graph().filter("Guide", depth: 1).dot() == """
@@ -383,7 +383,7 @@ private final class Restorer: FactoryBean, Sendable {
         """)
   }
 
-  @Test("Types of one name have nodes of their own, and signs that mean something to Mermaid are quoted")
+  @Test("Types of one name have nodes of their own, and characters with a meaning in Mermaid are quoted")
   func names() throws {
     enum Here {
       final class Lantern: Sendable {}

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(
-    "One that no bean of the child needs is an error at each lookup there, and none of the startup",
+    "A prototype that no bean of the child needs is an error at each lookup there, and none of the startup",
     arguments: Hiding.allCases)
   func tolerated(_ hiding: Hiding) throws {
     let application = try application()
@@ -59,7 +59,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("The error of a circle draws it, whichever of its beans is asked for")
+  @Test("The error of a circle draws it, for a lookup of any of its beans")
   func drawn() throws {
     let application = try application()
     let requests = try application.childFactory("request", seed: Int.self) { try Hiding.circle.define(in: $0) }
@@ -73,7 +73,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("One that a bean of the child needs is a fault of the startup", arguments: Hiding.allCases)
+  @Test("A prototype that a bean of the child needs is a fault of the startup", arguments: Hiding.allCases)
   func needed(_ hiding: Hiding) throws {
     let application = try application()
     defer { try? application.shutdown() }
@@ -92,7 +92,7 @@ import Testing
     #expect(try startupFaults(of: application).map(\.code) == [hiding.code])
   }
 
-  @Test("The same from a plain child environment", arguments: Hiding.allCases)
+  @Test("A plain child environment has the same errors", arguments: Hiding.allCases)
   func plainChild(_ hiding: Hiding) throws {
     let application = try application()
     let child = try Environment(name: "child", parent: application)
@@ -103,7 +103,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A circle of the application is a fault of its startup, also where a child would break it by hiding an id")
+  @Test("A circle of the application is a fault of its startup, even if a child would break it by hiding an id")
   func brokenByAChild() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }

@@ -16,7 +16,7 @@ import Testing
     #expect(try session.getBean(Pool.self, byId: "pool") === pool)
   }
 
-  @Test("A child sees what its parent declares after the child was made")
+  @Test("A child sees declarations of its parent that follow the child's creation")
   func seesLaterDeclarations() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -58,7 +58,7 @@ import Testing
     #expect(outer is Pond)
   }
 
-  @Test("Nothing of a child is visible in its parent or a sibling")
+  @Test("Beans of a child are visible in neither its parent nor a sibling")
   func childIsPrivate() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -97,7 +97,7 @@ import Testing
 
   // MARK: nearest wins
 
-  @Test("By id, the child's declaration hides the ancestor's")
+  @Test("The child's declaration of an id hides the ancestor's")
   func nearestById() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -108,7 +108,7 @@ import Testing
     #expect(try !(parent.getBean(Pool.self, byId: "pool") is ElasticPool))
   }
 
-  @Test("By type, the nearest environment that has any candidate decides, even with a subclass")
+  @Test("The nearest environment with any candidate for a type decides, even with a subclass")
   func nearestByType() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -120,7 +120,7 @@ import Testing
     #expect(try grandchild.getBean(Pool.self) is ElasticPool)
   }
 
-  @Test("Several candidates in the nearest environment are ambiguous, whatever the parent has")
+  @Test("Several candidates in the nearest environment are ambiguous, independent of the parent's")
   func ambiguousInNearest() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -143,7 +143,7 @@ import Testing
     #expect(try child.getBean(Service.self).pool === child.getBean(Pool.self, byId: "own"))
   }
 
-  @Test("getBeansByType gives the nearest first, and leaves hidden ids out")
+  @Test("getBeansByType returns the nearest first, and leaves hidden ids out")
   func beansByType() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -158,7 +158,7 @@ import Testing
     #expect(try parent.getBeansByType(Named.self).map(\.name) == ["p1", "p2"])
   }
 
-  @Test("An id is hidden by a bean of another type as well")
+  @Test("A bean of another type hides an id as well")
   func hiddenByAnotherType() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -169,7 +169,7 @@ import Testing
     try requireFault(.typeMismatch) { try child.getBean(Named.self, byId: "shared") }
   }
 
-  @Test("An id may stand once in each environment: in a child it hides, in the same one it is a fault")
+  @Test("An id may occur once in each environment: in a child it hides, in the same one it is a fault")
   func duplicateIdInOneEnvironment() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -207,7 +207,7 @@ import Testing
     try requireFault(.unknownBean) { try child.startup() }
   }
 
-  @Test("A singleton asked for through a child outlives it")
+  @Test("A singleton that is looked up through a child outlives it")
   func singletonOutlivesChild() throws {
     let journal = Journal()
     let parent = try Environment(name: "parent")
@@ -221,8 +221,8 @@ import Testing
     #expect(journal.entries == ["pool"])
   }
 
-  @Test("A prototype is built for the environment that asks, with its dependencies")
-  func prototypeBelongsToTheAsking() throws {
+  @Test("A prototype is built for the environment of the lookup, with its dependencies")
+  func prototypeBelongsToTheLookup() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
     try parent.define(parent.bean(Service.self, factory: Service.init).scope("prototype"))
@@ -235,7 +235,7 @@ import Testing
 
   // MARK: depth
 
-  @Test("Any depth works: application, tenant, session, request", arguments: [2, 4, 30])
+  @Test("A hierarchy has any depth: application, tenant, session, request", arguments: [2, 4, 30])
   func anyDepth(depth: Int) throws {
     var environments = [try Environment(name: "0")]
     for level in 1..<depth {
@@ -263,7 +263,7 @@ import Testing
     #expect(try child.getBean(Service.self).pool === parent.getBean(Pool.self))
   }
 
-  @Test("A scope name may stand only once in a chain of ancestors")
+  @Test("A scope name may occur only once in a chain of ancestors")
   func scopeNameOnce() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -277,7 +277,7 @@ import Testing
   }
 
   @Test(
-    "A scope name may not stand twice in one environment, nor be a built-in one", arguments: ["custom", "singleton"])
+    "A scope name may not occur twice in one environment, nor be a built-in one", arguments: ["custom", "singleton"])
   func scopeNameTwice(name: String) throws {
     let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "custom"))
@@ -316,7 +316,7 @@ import Testing
     try requireFault(.frozen) { try parent.define(parent.bean(Named(name: ""))) }
   }
 
-  @Test("A parent that cannot start is the reason why its child cannot")
+  @Test("A parent that cannot start is the reason of its child's failure")
   func failedParent() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -328,7 +328,7 @@ import Testing
     #expect(first.description.contains("Pool"))
   }
 
-  @Test("A child that cannot start leaves its parent as it is")
+  @Test("A child that cannot start leaves its parent unchanged")
   func failedChild() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }

@@ -91,7 +91,7 @@ private struct Request: Sendable {}
     #expect(journal.entries == ["pool begins", "user ends", "pool ends"])
   }
 
-  @Test("A bean with several faces counts once")
+  @Test("A bean with several faces is counted once")
   func statistics() throws {
     let environment = try makeShop()
     try environment.define(
@@ -238,7 +238,7 @@ private struct Request: Sendable {}
     #expect(journal.entries == (scope == "singleton" ? ["pool begins", "pool ends"] : ["pool begins"]))
   }
 
-  @Test("A factory bean that returns a bean gives it another face")
+  @Test("An existing bean that a factory bean returns has another face")
   func factoryBean() throws {
     struct Forwarding: FactoryBean {
       let impl: Impl
@@ -341,7 +341,7 @@ private struct Request: Sendable {}
 
   // MARK: scopes and asynchronous creations
 
-  @Test("A bean of a user's scope and a bean in a slot are one where one forwards the other")
+  @Test("A bean of a user's scope and a bean in a slot are one if one forwards the other")
   func scopes() throws {
     let (environment, journal) = (try Environment(name: "shop"), journal)
     try environment
@@ -385,7 +385,7 @@ private struct Request: Sendable {}
     #expect(journal.entries == ["pool begins", "pool ends"])
   }
 
-  @Test("An asynchronous factory that returns a bean gives it another face")
+  @Test("An existing bean that an asynchronous factory returns has another face")
   func asynchronous() async throws {
     let environment = try makeShop()
     try environment.define(
@@ -442,7 +442,7 @@ private struct Request: Sendable {}
     #expect(Array(journal.entries.dropFirst(4)) == ["inner begins"] + ends + ["shared ends"])
   }
 
-  @Test("A synchronous release that would have to await a part says so, and releases nothing")
+  @Test("A synchronous release that would have to await a part reports this, and releases nothing")
   func ownedWithAsyncPart() async throws {
     final class Part: AsyncDisposableBean, Sendable {
       let journal: Journal
@@ -468,7 +468,7 @@ private struct Request: Sendable {}
     try await environment.shutdown()
   }
 
-  @Test("Owned leaves alone what a singleton took that was built on the way")
+  @Test("Owned does not release prototypes of a singleton that was built on the way")
   func ownedBesideASingleton() throws {
     final class Holder: Sendable {
       let impl: Impl

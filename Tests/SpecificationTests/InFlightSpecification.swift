@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test("A lookup that races with the end gives a bean or throws finished; what is built is released once")
+  @Test("A lookup that races with the end returns a bean or throws finished; each built bean is released once")
   func lookupsDuringShutdown() throws {
     for _ in 0..<30 {
       let environment = try Environment()

@@ -10,14 +10,14 @@ private final class Drawer {
   init() {}
 }
 
-@Suite("What does not count is named by the faults that it would have prevented")
+@Suite("Hints of faults at inactive declarations")
 struct InactiveHintSpecification {
   private let environment: Environment
   private let hint = "but inactive: profile 'production' is not active"
 
   init() throws { environment = try Environment(name: "shop", traceOrigin: true) }
 
-  @Test("where a bean of the id has another type")
+  @Test("A hint names an inactive declaration if a bean of the id has another type")
   func typeMismatch() throws {
     try environment
       .define(environment.bean(Clock.self, id: "main").profile("production"))
@@ -27,7 +27,7 @@ struct InactiveHintSpecification {
     #expect(fault.message.contains("a Clock 'main' is declared at") && fault.message.contains(hint), "\(fault)")
   }
 
-  @Test("where a bean of the id has not the tag that is asked for")
+  @Test("A hint names an inactive declaration if a bean of the id lacks the requested tag")
   func tagMismatch() throws {
     try environment
       .define(environment.bean(Clock.self, id: "main").qualifier(Replica.self).profile("production"))
@@ -38,7 +38,7 @@ struct InactiveHintSpecification {
     #expect(fault.message.contains(hint), "\(fault)")
   }
 
-  @Test("where the seed of a factory that does not count is asked for")
+  @Test("A hint names an inactive factory if its seed is requested")
   func seed() throws {
     let line = #line + 1
     try environment.childFactory("request", seed: Int.self).profile("production")
@@ -50,7 +50,7 @@ struct InactiveHintSpecification {
       "\(fault)")
   }
 
-  @Test("where a bean is asked for that is declared in place, in what does not count")
+  @Test("A hint names an inactive declaration if a bean embedded in it is requested")
   func embedded() throws {
     try environment.define(
       environment.bean(Drawer.self, factory: { Drawer() })
@@ -64,7 +64,7 @@ struct InactiveHintSpecification {
     }
   }
 
-  @Test("with the place of the factory, where its children do not count")
+  @Test("A fault of an inactive factory has the place of the factory")
   func factory() throws {
     let line = #line + 1
     let requests = try environment.childFactory("request", seed: Int.self).profile("production")
@@ -74,7 +74,7 @@ struct InactiveHintSpecification {
     #expect(environment.report().contains("origin: \(#fileID):\(line)"))
   }
 
-  @Test("with the place of the factory, where a scope is not known")
+  @Test("A hint has the place of the inactive factory of an unknown scope")
   func scope() throws {
     let line = #line + 1
     try environment.childFactory("tenant", seed: Int.self).profile("production")
@@ -83,7 +83,7 @@ struct InactiveHintSpecification {
     #expect(fault.message.contains("\(#fileID):\(line)"), "\(fault)")
   }
 
-  @Test("but not where it has no such tag")
+  @Test("A hint does not name an inactive declaration without the requested tag")
   func otherTag() throws {
     try environment.define(environment.bean(Clock.self).profile("production"))
     defer { try? environment.shutdown() }
@@ -91,7 +91,7 @@ struct InactiveHintSpecification {
     #expect(!fault.message.contains("inactive"), "\(fault)")
   }
 
-  @Test("where it has the tag")
+  @Test("A hint names an inactive declaration with the requested tag")
   func tag() throws {
     try environment.define(environment.bean(Clock.self).qualifier(Replica.self).profile("production"))
     defer { try? environment.shutdown() }
@@ -99,7 +99,7 @@ struct InactiveHintSpecification {
     #expect(fault.message.contains(hint), "\(fault)")
   }
 
-  @Test("but not outside its module, where it is private")
+  @Test("A hint does not name an inactive private declaration outside its module")
   func otherModule() throws {
     try environment.include(
       Adhoc { try $0.define($0.bean(Clock.self, id: "clock").private().profile("production")) })
@@ -110,7 +110,7 @@ struct InactiveHintSpecification {
     ] { #expect(!fault.message.contains("inactive"), "\(fault)") }
   }
 
-  @Test("in its module, where it is private")
+  @Test("A hint names an inactive private declaration inside its module")
   func ownModule() throws {
     try environment.include(
       Adhoc { environment in

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("Infrastructure is built first") struct InfrastructureOrderSpecification {
-  @Test("Configuration sources, scopes, injections, post processors, then beans, wherever they are declared")
+  @Test("Configuration sources, scopes, injections and post processors precede beans, wherever they are declared")
   func order() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -17,7 +17,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("What infrastructure needs comes before it and is not processed")
+  @Test("Dependencies of infrastructure precede it and are not processed")
   func needs() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -35,7 +35,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("A factory bean may make infrastructure")
+  @Test("A factory bean may create infrastructure")
   func product() throws {
     let environment = try Environment()
     let journal = Journal()

@@ -2,7 +2,8 @@ import Beans
 import Testing
 
 @Suite("@Injected properties") struct InjectedSpecification {
-  @Test("Classes, protocols, optionals, arrays, providers and the environment, in a class and its superclass")
+  @Test(
+    "Classes, protocols, optionals, arrays, providers and the environment are injected, in a class and its superclass")
   func kinds() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -19,7 +20,7 @@ import Testing
     #expect(service.environment === environment)
   }
 
-  @Test("What is injected is built first, wherever it is declared")
+  @Test("Injected beans are built first, wherever they are declared")
   func order() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -41,7 +42,7 @@ import Testing
     #expect(journal.entries == ["mailer", "client"])
   }
 
-  @Test("By id: what the object asks for, built first")
+  @Test("A property with an id gets the bean of that id, built first")
   func byId() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Reader.self))
@@ -50,7 +51,7 @@ import Testing
     #expect(try environment.getBean(Reader.self).store.name == "main")
   }
 
-  @Test("The declaration's own property wins, by name and by key path, whether or not there is such a bean")
+  @Test("The declaration's own property wins, by name and by key path, even without such a bean")
   func explicit() throws {
     let environment = try Environment()
     let own = Mailer()
@@ -66,7 +67,7 @@ import Testing
     #expect(try second.getBean(Client.self, byId: "path").mailer === own)
   }
 
-  @Test("Each child of a factory has its own")
+  @Test("Each child of a factory injects its own bean")
   func children() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Mailer.self).scope("request"))
@@ -101,7 +102,7 @@ import Testing
     try requireFault(.unknownBean) { try environment.inject(reader) }
   }
 
-  @Test("It is set before postConstruct")
+  @Test("Properties are set before postConstruct")
   func beforePostConstruct() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Mailer.self))
@@ -109,7 +110,7 @@ import Testing
     #expect(try environment.getBean(Client.self).isConstructed)
   }
 
-  @Test("Without a container it can be set by hand, and an optional is nil")
+  @Test("A property can be set by hand without a container, and an optional is nil")
   func byHand() {
     let client = Client()
     let mailer = Mailer()
@@ -133,7 +134,7 @@ import Testing
 
   // MARK: faults
 
-  @Test("Missing and ambiguous beans are faults at startup, also of what is lazy")
+  @Test("Missing and ambiguous beans are faults at startup, even of lazy beans")
   func faults() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Client.self, id: "client", lazy: true))
@@ -160,7 +161,7 @@ import Testing
     try requireFault(.captiveDependency) { try second.startup() }
   }
 
-  @Test("By id: no bean with any id is a fault at startup; a wrong id, or a wrong type, when the object is built")
+  @Test("A missing bean with any id is a fault at startup; a wrong id or type is one when the object is built")
   func byIdFaults() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Store.self))

@@ -51,7 +51,7 @@ struct InstanceDeclarationSpecification {
     #expect(faults(of: environment).map(\.code) == [.invalidDeclaration, .invalidDeclaration, .invalidDeclaration])
   }
 
-  @Test("A factory of Never can only throw, and what it throws arrives")
+  @Test("A factory of Never can only throw, and its error arrives")
   func aFactoryOfNeverThrows() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Never.self, lazy: true, factory: { throw Boom() }))
@@ -107,7 +107,7 @@ struct InstanceDeclarationSpecification {
   }
 
   /// Each child of a factory gets the instance; the end of one of them does not take it from the others.
-  @Test("An instance declared for a factory's children serves all of them, one after the other")
+  @Test("An instance declared for a factory's children serves all of them, in sequence")
   func anInstanceDeclaredForAFactorysChildrenServesAllOfThem() throws {
     let environment = try Environment()
     let factory = try environment.childFactory(

@@ -56,7 +56,7 @@ import Testing
     #expect(beans.allSatisfy { $0.part === part && $0.changes == 1 })
   }
 
-  @Test("A subclass that overrides the property sees the change, whichever class came first")
+  @Test("A subclass that overrides the property sees the change, independent of the order of classes")
   func overridden() throws {
     let made = Counter()
     let (beans, part) = try instances(
@@ -73,7 +73,7 @@ import Testing
     #expect(beans.allSatisfy { $0.inner.part === part })
   }
 
-  @Test("What was in the property before is let go of")
+  @Test("The previous value of the property is released")
   func replaced() throws {
     let old = Counter()
     final class Old: Part {

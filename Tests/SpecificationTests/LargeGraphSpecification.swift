@@ -23,8 +23,8 @@ import Testing
     }
   }
 
-  @Test("In a graph of 6,000 beans each gets what it asks for by id, alias and from the parent")
-  func everyBeanGetsWhatItAsksFor() throws {
+  @Test("Each of 6,000 beans gets its dependencies by id, by alias and from the parent")
+  func everyBeanGetsItsDependencies() throws {
     let outer = try Environment(name: "outer")
     try outer.define(outer.bean(Leaf.self, id: "outer-leaf", factory: Leaf.init))
     let environment = try Environment(name: "inner", parent: outer)

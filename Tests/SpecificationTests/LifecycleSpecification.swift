@@ -6,7 +6,7 @@ import Testing
 
   // MARK: order
 
-  @Test("factory, properties, environment, post processors, postConstruct, .postConstruct")
+  @Test("The steps run in order: factory, properties, environment, post processors, postConstruct, .postConstruct")
   func order() throws {
     let environment = try Environment()
     let journal = journal
@@ -40,7 +40,7 @@ import Testing
     #expect(journal.entries == expected)
   }
 
-  @Test("A child's post processors never see the parent's beans, even if first asked for through the child")
+  @Test("A child's post processors never receive the parent's beans, even if first looked up through the child")
   func childProcessorsStayInside() throws {
     let journal = journal
     let parent = try Environment(name: "parent")
@@ -52,7 +52,7 @@ import Testing
     #expect(journal.entries == ["factory", "environment", "postConstruct"])
   }
 
-  @Test("Post processors see the beans of a factory's children")
+  @Test("Post processors receive the beans of a factory's children")
   func processorsAndChildren() throws {
     let journal = journal
     let application = try Environment(name: "application")
@@ -148,7 +148,7 @@ import Testing
 
   // MARK: EnvironmentAware
 
-  @Test("EnvironmentAware is given the environment in which the bean is built")
+  @Test("EnvironmentAware receives the environment in which the bean is built")
   func environmentAware() throws {
     let journal = journal
     let parent = try Environment(name: "parent")
@@ -167,7 +167,7 @@ import Testing
 
   // MARK: failures
 
-  @Test("What a factory throws arrives once, as creationFailed with the original in underlying")
+  @Test("An error of a factory arrives once, as creationFailed with the original in underlying")
   func throwingFactory() throws {
     let environment = try Environment()
     let (part, line) = (environment.bean(Part.self, id: "part", lazy: true, factory: { throw Boom() }), #line)
@@ -180,7 +180,7 @@ import Testing
     #expect(fault.isFrom(file: #fileID, line: line))
   }
 
-  @Test("However long the chain of users, the original arrives once, with the whole path")
+  @Test("The original error arrives once, with the whole path, through any number of users")
   func throwingDependency() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Part.self, lazy: true, factory: { throw Boom() }))

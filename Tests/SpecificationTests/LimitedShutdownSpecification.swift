@@ -7,7 +7,7 @@ struct LimitedShutdownSpecification {
   private let journal = Journal()
   /// Notes the releases that hang, when they begin.
   private let hung = Journal()
-  private let end = Gate("end of what hangs")
+  private let end = Gate("end of hanging releases")
 
   private func define(_ ids: [String], in environment: Environment, hanging: Set<String> = []) throws {
     let (journal, hung, end) = (journal, hung, end)
@@ -42,7 +42,7 @@ struct LimitedShutdownSpecification {
   /// A limit that is long enough for all releases that do not hang.
   private let long = Duration.seconds(10_000)
 
-  @Test("An end in time is that of any shutdown")
+  @Test("An end in time equals that of any shutdown")
   func inTime() async throws {
     for isAsynchronous in [false, true] {
       let journal = Journal()
@@ -80,7 +80,7 @@ struct LimitedShutdownSpecification {
     try waitForEnd(of: environment)
     #expect(journal.entries == ["b", "a"])
     end.open()
-    try waitUntil("the return of what was abandoned") { journal.entries == ["b", "a", "c"] }
+    try waitUntil("the return of the abandoned release") { journal.entries == ["b", "a", "c"] }
   }
 
   @Test("An asynchronous release that never returns is abandoned")
@@ -99,7 +99,7 @@ struct LimitedShutdownSpecification {
     latch.open()
   }
 
-  @Test("A synchronous release that hangs does not hold an asynchronous shutdown up")
+  @Test("A synchronous release that hangs does not block an asynchronous shutdown")
   func hangsInAnAsynchronousShutdown() async throws {
     let environment = try environment(hanging: ["b"])
     let fault = await #expect(throws: EnvironmentError.self) {
@@ -111,7 +111,7 @@ struct LimitedShutdownSpecification {
     end.open()
   }
 
-  @Test("What cannot be waited for without await is a failure here, too")
+  @Test("An asynchronous release is a failure of a synchronous shutdown here, too")
   func asynchronousInASynchronousOne() throws {
     let environment = try Environment(name: "application")
     try define(["a"], in: environment)
@@ -122,7 +122,7 @@ struct LimitedShutdownSpecification {
     #expect(journal.entries == ["a"])
   }
 
-  @Test("A release that hangs in a child does not keep the rest of the tree")
+  @Test("A release that hangs in a child does not prevent the release of the rest of the tree")
   func hangsInAChild() throws {
     let application = try Environment(name: "application")
     let (child, sibling) = (
@@ -143,7 +143,7 @@ struct LimitedShutdownSpecification {
     end.open()
   }
 
-  @Test("Several may hang: whoever still does at the end of the time is named with what is left")
+  @Test("Several releases may hang: each that hangs at the end of the time is named with the remaining beans")
   func severalHang() throws {
     var (environment, fault): (Environment, EnvironmentError)
     var attempts = 0
@@ -164,7 +164,7 @@ struct LimitedShutdownSpecification {
     end.open()
   }
 
-  @Test("A lookup that is still under way is what the end waits for; its bean is released when it has ended")
+  @Test("The end waits for a lookup that is under way; its bean is released when it has ended")
   func lookupUnderWay() throws {
     let environment = try Environment(name: "application")
     let (begun, end, journal) = (Gate("begin of the lookup"), end, journal)
@@ -189,7 +189,7 @@ struct LimitedShutdownSpecification {
     try environment.shutdown() as Void
   }
 
-  @Test("Lookups have ended when it returns, however short the time", arguments: [Duration.zero, .seconds(-1)])
+  @Test("Lookups have ended when shutdown returns, however short the time", arguments: [Duration.zero, .seconds(-1)])
   func noTime(limit: Duration) throws {
     let environment = try environment()
     try? environment.shutdown(within: limit) as Void
@@ -198,7 +198,7 @@ struct LimitedShutdownSpecification {
     #expect(journal.entries == ["c", "b", "a"])
   }
 
-  @Test("From inside a release it begins the end and does not wait for itself")
+  @Test("A shutdown from inside a release begins the end and does not wait for itself")
   func inside() throws {
     let environment = try Environment(name: "application")
     try environment.define(
@@ -210,7 +210,7 @@ struct LimitedShutdownSpecification {
     #expect(environment.isReleased)
   }
 
-  @Test("It gives up where another shutdown has begun, which goes on waiting")
+  @Test("A limited shutdown gives up beside another one that has begun, which continues to wait")
   func besideAnother() throws {
     let environment = try environment(hanging: ["b"])
     let other = BackgroundThread { try environment.shutdown() as Void }
@@ -239,7 +239,7 @@ struct LimitedShutdownSpecification {
     end.open()
   }
 
-  @Test("Nothing is kept alive by a shutdown with a limit")
+  @Test("A shutdown with a limit retains nothing")
   func retention() throws {
     weak var gone: Environment?
     func run() throws {

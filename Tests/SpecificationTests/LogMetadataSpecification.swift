@@ -70,7 +70,7 @@ struct LogMetadataSpecification {
     #expect(lines.all == ["1\(tail)", "2\(tail)", "created\(tail)", "released\(tail)"])
   }
 
-  @Test("A child that is not current adds its id to lines of its beans alone")
+  @Test("A child that is not current adds its id only to entries of its beans")
   func notCurrent() throws {
     defer { try? application.shutdown() }
     let session = try sessions.build("ada")
@@ -82,7 +82,7 @@ struct LogMetadataSpecification {
     #expect(lines.all == ["outside", "created {user=ada request=17}", "released {user=ada request=17}"])
   }
 
-  @Test("Metadata is asked for where an entry is written, and nowhere else")
+  @Test("Metadata is read only for an entry that is written")
   func notWritten() throws {
     let asked = Journal()
     let application = try Environment(name: "application")
@@ -97,7 +97,7 @@ struct LogMetadataSpecification {
     #expect(asked.entries == ["2"] && lines.all == ["written {request=2}"])
   }
 
-  @Test("Several contributions add up; one without a seed is asked, too; an entry of a contribution has no metadata")
+  @Test("Several contributions add up, one without a seed included; an entry of a contribution has no metadata")
   func contributions() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -122,7 +122,7 @@ struct LogMetadataSpecification {
     #expect(lines.all == ["late"])
   }
 
-  @Test("The value of a request is released at its end, also where its lines carry its id")
+  @Test("The value of a request is released at its end, even if its entries carry its id")
   func seedIsReleased() throws {
     final class Request: Sendable {}
     let application = try Environment(name: "application")
@@ -140,7 +140,7 @@ struct LogMetadataSpecification {
     #expect(released == nil)
   }
 
-  @Test("Once the environment has started, a contribution is refused")
+  @Test("A contribution after the start of the environment is refused")
   func frozen() throws {
     defer { try? application.shutdown() }
     try application.startup()

@@ -71,7 +71,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A bean that the session lacks is unknown for both, also where the children of another factory have one")
+  @Test("A bean that the session lacks is unknown for both, even if the children of another factory have one")
   func elsewhere() throws {
     let application = try Environment(name: "application")
     try application.define(application.bean(Asking<Part>.self, factory: Asking.init))
@@ -85,7 +85,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("What a factory misses is the reason, not the scope of the bean that it makes")
+  @Test("The missing bean of a factory is the reason, not the scope of the bean that it creates")
   func insideAFactory() throws {
     let application = try Environment(name: "application")
     try application.define(application.bean(Asking<Holder>.self, factory: Asking.init))
@@ -101,7 +101,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A provider of an optional or of several gives what a lookup gives")
+  @Test("A provider of an optional or of several returns the result of a lookup")
   func optionalAndSeveral() throws {
     let application = try Environment(name: "application")
     try application.define(

@@ -71,7 +71,7 @@ import Testing
     try requireFault(.unknownBean) { try environment.getBean((any Barking).self) }
   }
 
-  @Test("A composition of protocols is found where all of them are met")
+  @Test("A composition of protocols is found by a bean that conforms to all of them")
   func byComposition() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Cat.self))
@@ -98,7 +98,7 @@ import Testing
 
   // MARK: implements
 
-  @Test("implements states what the container finds anyway")
+  @Test("implements declares a conformance that the container finds anyway")
   func implements() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Sphinx.self).implements((any Purring).self, (any Barking).self))
@@ -173,7 +173,7 @@ import Testing
     #expect(try environment.getBean(Owner.self).pet is Dog)
   }
 
-  @Test("Among beans of exactly the type, a primary subclass has no say")
+  @Test("A primary subclass has no precedence among beans of exactly the type")
   func exactTypeBeforePrimarySubclass() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Cat.self))
@@ -192,7 +192,7 @@ import Testing
 
   // MARK: getBeansByType
 
-  @Test("getBeansByType gives all in order of definition, subclasses included, lazy ones built, templates left out")
+  @Test("getBeansByType returns all in order of definition, subclasses included, lazy ones built, templates left out")
   func beansByType() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Dog.self))
@@ -210,7 +210,7 @@ import Testing
     #expect(try environment.getBeansByType(Cat.self).isEmpty)
   }
 
-  @Test("getBeansByType throws what one of the beans throws")
+  @Test("getBeansByType throws the error of one of the beans")
   func failingBeansByType() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Cat.self))
@@ -221,7 +221,7 @@ import Testing
 
   // MARK: withBean
 
-  @Test("withBean lends the bean and gives back what its body gives")
+  @Test("withBean lends the bean and returns the result of its body")
   func withBean() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Cat.self, id: "tom"))
@@ -230,7 +230,7 @@ import Testing
     #expect(try environment.withBean(Animal.self, byId: "tom") { $0 === cat })
   }
 
-  @Test("withBean throws what its body throws, as it is")
+  @Test("withBean throws the error of its body unchanged")
   func withBeanThrows() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Cat.self))

@@ -39,7 +39,7 @@ import Testing
         }))
   }
 
-  @Test("A bean that several beans take lives as long as the last who keeps it")
+  @Test("A bean that several beans take lives as long as the last holder")
   func allAreTaken() throws {
     var kept: [Root] = []
     let left = try left(declaring: { try diamond($0) }) { request in
@@ -51,7 +51,7 @@ import Testing
     #expect(alive.value == 0)
   }
 
-  @Test("When the last bean fails, those before it are released with the child")
+  @Test("The failure of the last bean releases the earlier ones with the child")
   func theRootFails() throws {
     let left = try left(declaring: { try diamond($0, rootFails: true) }) { request in
       for _ in 0..<3 { #expect(throws: EnvironmentError.self) { try request.getBean(Root.self) } }
@@ -60,7 +60,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("When a bean on the way fails, those it was for are not built and nothing is lost")
+  @Test("The failure of a bean on the way prevents the build of its takers, and nothing is lost")
   func oneOnTheWayFails() throws {
     let left = try left(declaring: { try diamond($0, rightFails: true) }) { request in
       for _ in 0..<3 { #expect(throws: EnvironmentError.self) { try request.getBean(Root.self) } }
@@ -70,8 +70,8 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("What is there already is used, and dropped once")
-  func someAreThereAlready() throws {
+  @Test("An existing bean is used, and dropped once")
+  func existingBeansAreUsed() throws {
     for first in [Leaf.self, Left.self, Right.self] as [Counted.Type] {
       let left = try left(declaring: { try diamond($0) }) { request in
         switch first {
@@ -87,8 +87,8 @@ import Testing
   }
 
   /// The factory of an earlier step looks up a later step's bean: the references retained for that step are released.
-  @Test("A factory may look up what was to come later, and each bean is built and dropped once")
-  func aFactoryLooksUpWhatIsToComeLater() throws {
+  @Test("A factory may look up a later bean, and each bean is built and dropped once")
+  func aFactoryLooksUpALaterBean() throws {
     let alive = alive
     let left = try left(declaring: { child in
       try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
@@ -113,8 +113,8 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("Arguments that nobody keeps stay alive as long as the child")
-  func nobodyKeepsItsArguments() throws {
+  @Test("Arguments that no bean keeps stay alive as long as the child")
+  func unkeptArgumentsStayAlive() throws {
     let alive = alive
     let left = try left(declaring: { child in
       try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
@@ -144,8 +144,8 @@ import Testing
   }
 
   /// An object that is referenced elsewhere is retained in the ordinary way.
-  @Test("An object that is known elsewhere outlives the child")
-  func aBeanThatIsKnownElsewhere() throws {
+  @Test("An object that is referenced elsewhere outlives the child")
+  func aBeanThatIsReferencedElsewhere() throws {
     let alive = alive
     // No other code uses it.
     nonisolated(unsafe) let shared = Leaf(alive)
@@ -212,7 +212,7 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test("When a step of a long order fails, those before it are dropped once", arguments: [1, 64, 200, 399])
+  @Test("The failure of a step of a long order drops the earlier ones once", arguments: [1, 64, 200, 399])
   func longOrdersThatFail(failing: Int) throws {
     let left = try left(declaring: { try chain(400, in: $0, failingAt: failing) }) { request in
       for _ in 0..<2 {

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// The objects that are retained after the end, after a failure, and without an end.
-@Suite("What is held, and what is let go of", .timeLimit(.minutes(20)))
+@Suite("Retained and released objects", .timeLimit(.minutes(20)))
 struct MemorySpecification {
   @Test("A finished child is deallocated, though a bean of it holds it")
   func aFinishedChildIsDeallocated() throws {
@@ -24,7 +24,7 @@ struct MemorySpecification {
     try environment.shutdown()
   }
 
-  @Test("A live child that nobody holds is held by its parent until the end")
+  @Test("A live child without other references is held by its parent until the end")
   func aLiveChildIsHeldByItsParentAlone() throws {
     let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Void.self)
@@ -34,7 +34,8 @@ struct MemorySpecification {
     #expect(child == nil)
   }
 
-  @Test("After the end the environment, what its plans and those of its children hold, and instances are deallocated")
+  @Test(
+    "The environment, the contents of its plans and those of its children, and instances are deallocated after the end")
   func theEnvironmentAndItsPlanAreDeallocatedAfterTheEnd() throws {
     weak var weakEnvironment: Environment?
     weak var weakDeclaration: BeanDeclaration?
@@ -83,8 +84,8 @@ struct MemorySpecification {
     #expect(weakInstance == nil)
   }
 
-  @Test("What declarations gave is let go of at the end, though the environment is kept")
-  func whatDeclarationsGaveIsLetGoAtTheEndThoughTheEnvironmentIsKept() throws {
+  @Test("Objects of declarations are released at the end, though the environment is kept")
+  func objectsOfDeclarationsAreReleasedAtTheEndOfAKeptEnvironment() throws {
     let environment = try Environment()
     weak var pinned: Tracked?
     weak var property: Tracked?
@@ -108,7 +109,7 @@ struct MemorySpecification {
     #expect(captured == nil)
   }
 
-  @Test("An abandoned environment lets go of its beans and its plan without preDestroy")
+  @Test("An abandoned environment releases its beans and its plan without preDestroy")
   func anAbandonedEnvironmentReleasesItsBeans() throws {
     let counters = Tracked.Counters()
     weak var weakToken: Item?
@@ -131,7 +132,7 @@ struct MemorySpecification {
     #expect(weakToken == nil)
   }
 
-  @Test("An abandoned environment with a factory of children lets go of its beans and its plan")
+  @Test("An abandoned environment with a factory of children releases its beans and its plan")
   func anAbandonedEnvironmentWithAFactoryReleasesItsBeans() throws {
     let counters = Tracked.Counters()
     weak var weakToken: Item?
@@ -160,8 +161,8 @@ struct MemorySpecification {
     #expect(counters.died.value == 1)
   }
 
-  @Test("A failed startup lets go of everything")
-  func aFailedStartupLetsGoOfEverything() throws {
+  @Test("A failed startup releases everything")
+  func aFailedStartupReleasesEverything() throws {
     let counters = Tracked.Counters()
     let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
@@ -187,8 +188,8 @@ struct MemorySpecification {
     try environment.shutdown()
   }
 
-  @Test("A child that could not open lets go of its seed")
-  func aChildThatCouldNotOpenLetsGoOfItsSeed() throws {
+  @Test("A child that could not open releases its seed")
+  func aChildThatCouldNotOpenReleasesItsSeed() throws {
     let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory("request", seed: Tracked.self)

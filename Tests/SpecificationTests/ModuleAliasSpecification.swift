@@ -32,7 +32,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     }
   }
 
-  @Test("An alias counts where its module does")
+  @Test("An alias is active if its module is")
   func inactive() throws {
     let environment = try makeEnvironment().include(clocks.profile("production"))
     defer { try? environment.shutdown() }
@@ -40,7 +40,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     #expect(try environment.getBean(Clock.self) === environment.getBean(Clock.self, byId: "watch"))
   }
 
-  @Test("An alias of a module that stands in counts where that module does")
+  @Test("An alias of a fallback module is active if that module is")
   func standIn() throws {
     for isMissing in [true, false] {
       let environment = try makeEnvironment().include(clocks.whenMissing(Clock.self))
@@ -52,7 +52,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     }
   }
 
-  @Test("What an alias would have prevented names it, where it does not count")
+  @Test("A fault that an inactive alias would have prevented names it")
   func hint() throws {
     let environment = try makeEnvironment().include(clocks.profile("production"))
     try environment.define(environment.bean(Bureau.self, factory: Bureau.init).argument(0, ref: "watch"))
@@ -61,7 +61,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     #expect(fault.message.contains("but inactive: module Adhoc is: profile 'production' is not active"), "\(fault)")
   }
 
-  @Test("In its module, an alias names what is private there")
+  @Test("An alias names a private bean of its module")
   func privateTarget() throws {
     let environment = try makeEnvironment().include(
       privateClock { environment in
@@ -75,7 +75,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     #expect(try environment.getBean(Bureau.self, byId: "two").clock === clock)
   }
 
-  @Test("An alias of what is private is private, too: nobody outside finds it, and the id is free")
+  @Test("An alias of a private bean is private, too: it is not found outside, and the id is free")
   func privateAlias() throws {
     let environment = try makeEnvironment().include(privateClock())
     defer { try? environment.shutdown() }
@@ -110,7 +110,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     #expect(makers.withLock { $0.count == 2 && $0[0] === $0[1] })
   }
 
-  @Test("The children of a module's factories may give another id to what the module keeps private")
+  @Test("The children of a module's factories may give another id to the module's private beans")
   func children() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
@@ -145,7 +145,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     #expect(try environment.startup().report().contains("Clock \"clock\" lazy: true\n"))
   }
 
-  @Test("What is registered and set at once does not depend on the conditions of a module")
+  @Test("Immediate registrations and settings do not depend on the conditions of a module")
   func immediate() throws {
     final class Shift: AbstractBeanScope, @unchecked Sendable {}  // adds nothing to it
     let environment = try makeEnvironment().include(

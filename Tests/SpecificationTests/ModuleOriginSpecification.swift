@@ -3,7 +3,7 @@ import Testing
 
 private final class Clock: Initializable, Sendable {}
 
-@Suite("The place of what a module declares") struct ModuleOriginSpecification {
+@Suite("Places of declarations in modules") struct ModuleOriginSpecification {
   private let environment: Environment
 
   init() throws { environment = try Environment(name: "shop", traceOrigin: true) }
@@ -23,7 +23,7 @@ private final class Clock: Initializable, Sendable {}
     #expect(fault.origin?.module == "Adhoc", "\(fault)", sourceLocation: sourceLocation)
   }
 
-  @Test("names the module for an alias")
+  @Test("A fault of an alias names the module")
   func alias() throws {
     expectModule(in: try fault { try $0.alias("watch", of: "clock") }, .unknownBean)
     let other = try Environment(name: "shop")
@@ -34,7 +34,7 @@ private final class Clock: Initializable, Sendable {}
     #expect(taken.message.hasSuffix("in module Adhoc"), "\(taken)")
   }
 
-  @Test("names the module for a scope")
+  @Test("A fault of a scope names the module")
   func scope() throws {
     final class Shift: AbstractBeanScope, @unchecked Sendable {}  // adds nothing to it
     expectModule(in: try fault { try $0.registerScope(Shift(name: "prototype")) }, .invalidDeclaration)
@@ -43,7 +43,7 @@ private final class Clock: Initializable, Sendable {}
     #expect(taken.message.contains(" in module Other"), "\(taken)")
   }
 
-  @Test("names the module for a factory of children, of children's children, and for what they are declared with")
+  @Test("A fault of a factory of children, of children's children, and of their declarations names the module")
   func factory() throws {
     expectModule(
       in: try fault { _ = try $0.childFactory("singleton", seed: Int.self) }, .invalidDeclaration)
@@ -59,12 +59,12 @@ private final class Clock: Initializable, Sendable {}
     #expect(nested.message.contains(" in module Adhoc"), "\(nested)")
   }
 
-  @Test("names the module for the name of a class that does not exist")
+  @Test("A fault of the name of a missing class names the module")
   func className() throws {
     expectModule(in: try fault { _ = try $0.bean(className: "Shop.Nobody") }, .unknownClass)
   }
 
-  @Test("names the module where it declares something after a lookup of its own")
+  @Test("A fault of a declaration after the module's own lookup names the module")
   func frozen() throws {
     let fault = try fault { environment in
       _ = try environment.getBean(Clock?.self)
@@ -73,7 +73,7 @@ private final class Clock: Initializable, Sendable {}
     expectModule(in: fault, .frozen)
   }
 
-  @Test("names the module for a setting that is there already")
+  @Test("A fault of a setting that exists already names the module")
   func setting() throws {
     let fault = try fault { environment in
       try environment
@@ -83,7 +83,7 @@ private final class Clock: Initializable, Sendable {}
     expectModule(in: fault, .invalidDeclaration)
   }
 
-  @Test("is where the module is included, for its condition")
+  @Test("A fault of a module's condition has the place of the inclusion")
   func condition() throws {
     let line = #line + 1
     try environment.include(Adhoc { _ in }.when { _ in throw Boom() })
@@ -91,7 +91,7 @@ private final class Clock: Initializable, Sendable {}
     #expect(fault.isFrom(file: #fileID, line: line), "\(fault)")
   }
 
-  @Test("is where the factory is declared, for the condition of a factory")
+  @Test("A fault of a factory's condition has the place of the factory")
   func conditionOfFactory() throws {
     let line = #line + 1
     try environment.childFactory("request", seed: Int.self).when { _ in throw Boom() }

@@ -40,7 +40,7 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct ModuleSpecification {
-  @Test func whatAModuleDeclaresIsDeclaredWhereItIsIncluded() throws {
+  @Test func declarationsOfAModuleAreMadeWhereItIsIncluded() throws {
     let environment = try Environment(name: "shop").include(Payments())
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout.self).gateway.name == "gateway")
@@ -69,12 +69,12 @@ private struct Ledgers: BeanModule {
     #expect(code { try environment.getBean(Checkout.self) } == .unknownBean)
   }
 
-  @Test func whatAModuleThrowsWhileItDeclaresIsThrown() throws {
+  @Test func anErrorOfAModulesDeclarationsIsThrown() throws {
     let environment = try Environment(name: "shop")
     #expect(throws: Boom.self) { try environment.include(Adhoc { _ in throw Boom() }) }
   }
 
-  @Test func aModuleComesTooLateAfterStartup() throws {
+  @Test func aModuleAfterStartupIsRefused() throws {
     let environment = try Environment(name: "shop").startup()
     defer { try? environment.shutdown() }
     try requireFault(.frozen) { try environment.include(Payments()) }
@@ -109,7 +109,7 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct PrivateBeanSpecification {
-  @Test func nobodyOutsideFindsWhatAModuleKeepsPrivate() throws {
+  @Test func lookupsOutsideAModuleDoNotFindItsPrivateBeans() throws {
     let environment = try Environment(name: "shop").include(Payments())
     defer { try? environment.shutdown() }
     let fault = try requireFault(.unknownBean) { try environment.getBean(Gateway.self) }
@@ -120,7 +120,7 @@ private struct Ledgers: BeanModule {
     #expect(code { try environment.getBean(Provider<Gateway>.self).get() } == .unknownBean)
   }
 
-  @Test func aParameterOutsideDoesNotFindIt() throws {
+  @Test func parametersOutsideAModuleDoNotFindItsPrivateBeans() throws {
     let environment = try Environment(name: "shop").include(Payments())
     try environment
       .define(environment.bean(Checkout.self, id: "other", factory: Checkout.init))
@@ -129,7 +129,7 @@ private struct Ledgers: BeanModule {
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
   }
 
-  @Test func typesAndIdsAreFreeOutside() throws {
+  @Test func typesAndIdsOfPrivateBeansAreFreeOutside() throws {
     let environment = try Environment(name: "shop").include(Payments())
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Gateway.self, id: "gateway", factory: { Gateway("public") }))
@@ -138,7 +138,7 @@ private struct Ledgers: BeanModule {
     #expect(try environment.getBeansByType(Gateway.self).map(\.name) == ["public"])
   }
 
-  @Test func theModuleItselfFindsItInEveryWay() throws {
+  @Test func aModuleFindsItsPrivateBeansInEveryWay() throws {
     final class All: Sendable {
       let gateways: [Gateway]
       let maybe: Gateway?
@@ -162,7 +162,7 @@ private struct Ledgers: BeanModule {
     #expect(try environment.getBean(Later.self).gateway.get() === all.byId)
   }
 
-  @Test func theModuleFindsItInTheChildrenOfAFactoryToo() throws {
+  @Test func aModuleFindsItsPrivateBeansInTheChildrenOfAFactoryToo() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?
@@ -208,7 +208,7 @@ private struct Ledgers: BeanModule {
     #expect(released.withLock { $0 } == 1)
   }
 
-  @Test func anIdIsTakenOnceInAModuleToo() throws {
+  @Test func anIdIsUniqueInAModuleToo() throws {
     let environment = try Environment(name: "shop").include(
       Adhoc { environment in
         try environment
@@ -220,7 +220,7 @@ private struct Ledgers: BeanModule {
     #expect(fault.path == ["'accounts'"])
   }
 
-  @Test func onlyAModuleKeepsSomethingPrivate() throws {
+  @Test func onlyAModuleHasPrivateBeans() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Accounts.self).private())
     try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -233,14 +233,14 @@ private struct Ledgers: BeanModule {
     return try environment.define(environment.settings().setValue(key: "beans.profiles", value: profiles))
   }
 
-  @Test func aConditionOfAModuleIsOneOfAllThatItDeclares() throws {
+  @Test func aConditionOfAModuleAppliesToAllItsDeclarations() throws {
     let environment = try makeEnvironment().include(Payments().profile("production"))
     defer { try? environment.shutdown() }
     let fault = try requireFault(.unknownBean) { try environment.getBean(Checkout.self) }
     #expect(fault.message.contains("but inactive: module Payments is: profile 'production' is not active"))
   }
 
-  @Test func aModuleCountsWhereTheConditionsOfOneInclusionHold() throws {
+  @Test func aModuleIsActiveIfTheConditionsOfOneInclusionHold() throws {
     for modules in [[Payments().profile("production"), Payments().profile("test")], [Payments().profile("test")]] {
       let environment = try makeEnvironment()
       defer { try? environment.shutdown() }
@@ -249,7 +249,7 @@ private struct Ledgers: BeanModule {
     }
   }
 
-  @Test func whatAModuleNeedsCountsWhereThatModuleDoes() throws {
+  @Test func includedModulesAreActiveWithTheirModule() throws {
     let environment = try makeEnvironment().include(Banking().when { _ in false })
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout?.self) == nil)
@@ -266,7 +266,7 @@ private struct Ledgers: BeanModule {
     #expect(try environment.getBean(Checkout?.self) == nil)
   }
 
-  @Test func aModuleMayStandInForWhatOthersDoNotDeclare() throws {
+  @Test func aModuleMayReplaceMissingDeclarations() throws {
     let alone = try makeEnvironment().include(Payments().whenMissing(Checkout.self))
     defer { try? alone.shutdown() }
     #expect(try alone.getBean(Checkout.self).gateway.name == "gateway")
@@ -276,7 +276,7 @@ private struct Ledgers: BeanModule {
     #expect(try other.getBean(Checkout.self).gateway.name == "other")
   }
 
-  @Test func theFactoriesOfAModuleThatDoesNotCountDoNotCount() throws {
+  @Test func theFactoriesOfAnInactiveModuleAreInactive() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?

@@ -136,7 +136,7 @@ private struct Endless: BeanModule, Hashable {
     try requireFault(.invalidDeclaration) { try different.startup() }
   }
 
-  @Test func aModuleThatIncludesItselfWithEverOtherContentIsAFault() throws {
+  @Test func aModuleThatIncludesItselfWithChangingContentIsAFault() throws {
     let environment = try makeEnvironment()
     let fault = try requireFault(.invalidDeclaration) { try environment.include(Endless()) }
     #expect(fault.message.contains("module Endless includes itself"))

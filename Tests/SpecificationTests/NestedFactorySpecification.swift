@@ -101,7 +101,7 @@ import Testing
     #expect(fault.description.contains("Request"))
   }
 
-  @Test("Any depth: application, tenant, session, request")
+  @Test("Factories nest to any depth: application, tenant, session, request")
   func fourLevels() throws {
     let application = try Environment(name: "application")
     let tenants = try application.childFactory("tenant", seed: Int.self)
@@ -124,7 +124,7 @@ import Testing
     try requireFault(.finished) { try request.getBean(Label.self) }
   }
 
-  @Test("A scope name may stand only once in a chain of factories")
+  @Test("A scope name may occur only once in a chain of factories")
   func scopeNameOnce() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -136,7 +136,7 @@ import Testing
     #expect(fault.description.contains("request"))
   }
 
-  @Test("Declaring a nested factory after startup throws frozen")
+  @Test("A declaration of a nested factory after startup throws frozen")
   func nestedAfterStartup() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }

@@ -138,7 +138,7 @@ import Testing
       ])
   }
 
-  @Test("An observer comes before startup")
+  @Test("An observer has to be added before startup")
   func frozen() throws {
     let shop = try Environment(name: "shop").startup()
     defer { try? shop.shutdown() }

@@ -59,7 +59,7 @@ import Testing
 
   // MARK: Owned
 
-  @Test("A synchronous release of a bean that has to be awaited says so, and leaves the bean to be released")
+  @Test("A synchronous release of a bean that has to be awaited reports this, and leaves the bean unreleased")
   func synchronousRelease() async throws {
     let (environment, journal) = (try Environment(name: "shop"), journal)
     try environment.define(
@@ -80,7 +80,7 @@ import Testing
     #expect(journal.entries == ["released", "released"])
   }
 
-  @Test("What a singleton's provider makes to be owned belongs to the singleton, also where a request is current")
+  @Test("An owned bean of a singleton's provider belongs to the singleton, even if a request is current")
   func providedToASingleton() throws {
     let (environment, journal) = (try Environment(name: "shop"), journal)
     try environment

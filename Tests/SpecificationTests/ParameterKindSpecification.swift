@@ -17,8 +17,8 @@ import Testing
     #expect(code { try other.getBean(Provider<Int>.self) } == .unknownBean)
   }
 
-  @Test("A provider inside of a collection or an optional is a fault that says how it stands outside")
-  func providersStandOutside() throws {
+  @Test("A provider inside of a collection or an optional is a fault that names the form with the provider outside")
+  func providersAreOutermost() throws {
     let environment = try Environment()
     func invalid<T>(_ type: T.Type) -> String? {
       let error = #expect(throws: EnvironmentError.self) { try environment.getBean(type) }
@@ -35,7 +35,7 @@ import Testing
     #expect(invalid([Provider<[Int]>].self) == "an array of Provider<Array<Int>> cannot be injected")
   }
 
-  @Test("A provider outside of a collection or an optional gives what the running request has of it")
+  @Test("A provider outside of a collection or an optional returns the beans of the running request")
   func providersOfCollections() throws {
     final class Shelf: Sendable {
       let all: Provider<[String]>
@@ -75,8 +75,8 @@ import Testing
     #expect(try environment.getBean(Provider<String>.self, byId: "b").get() == "b")
   }
 
-  @Test("A reference pinned to a provider is heeded, and checked at startup")
-  func aReferencePinnedToAProviderIsHeeded() throws {
+  @Test("A reference pinned to a provider takes effect, and is checked at startup")
+  func aReferencePinnedToAProviderTakesEffect() throws {
     let environment = try Environment()
     for id in ["a", "b"] { try environment.define(environment.bean(id, id: id)) }
     try environment.define(

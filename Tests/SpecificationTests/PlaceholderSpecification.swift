@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("Placeholders") struct PlaceholderSpecification {
-  @Test("argument(_:resolve:) and property(_:resolve:) give text with its placeholders replaced, converted")
+  @Test("argument(_:resolve:) and property(_:resolve:) convert text with its placeholders replaced")
   func resolve() throws {
     let environment = try Environment()
     try environment.define(
@@ -26,7 +26,7 @@ import Testing
     #expect(try environment.getBean(Leaf.self).text == "v")
   }
 
-  @Test("Whatever cannot be resolved is a fault of startup, all at once, lazy beans and children of factories included")
+  @Test("Unresolvable texts are faults of startup, all at once, lazy beans and children of factories included")
   func faults() throws {
     let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "mailhost", value: "x"))
@@ -56,11 +56,11 @@ import Testing
     #expect(try Set(startupFaults(of: environment).map(\.code)) == [.unresolvedPlaceholder, .unknownBean])
   }
 
-  @Test("Placeholders of a template are resolved for each bean made from it, and not for one nobody uses")
+  @Test("Placeholders of a template are resolved for each bean that inherits from it, and not for an unused one")
   func templates() throws {
     let environment = try Environment()
     try environment.define(
-      environment.bean(Leaf.self, id: "unused", abstract: true).property(\.text, resolve: "${nobody knows}"))
+      environment.bean(Leaf.self, id: "unused", abstract: true).property(\.text, resolve: "${unknown key}"))
     try environment.define(environment.bean(Leaf.self, id: "used", abstract: true).property(\.text, resolve: "<${k}>"))
     try environment.define(environment.bean(Leaf.self, id: "a", parent: "used"))
     try environment.define(environment.bean(Leaf.self, id: "b", parent: "used").property(\.text, value: "own"))
@@ -69,7 +69,7 @@ import Testing
     #expect(try environment.getBean(Leaf.self, byId: "b").text == "own")
   }
 
-  @Test("What is resolved stays as it was at startup")
+  @Test("A resolved text keeps its value of startup")
   func fixed() throws {
     let environment = try Environment()
     let source = Source(["k": "before"])
@@ -82,7 +82,8 @@ import Testing
     #expect(try environment.getConfigurationValue(String.self, key: "k") == "after")
   }
 
-  @Test("Children of a factory share what was resolved when the parent started, with the factory's configuration first")
+  @Test(
+    "Children of a factory share the texts resolved when the parent started, with the factory's configuration first")
   func children() throws {
     let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "k", value: "outer").setValue(key: "o", value: "o"))
@@ -104,7 +105,7 @@ import Testing
     #expect(try environment.getConfigurationValue(String.self, key: "k") == "outer")
   }
 
-  @Test("A bean whose scope opens only further in has its text resolved where it is declared, at startup")
+  @Test("A bean whose scope opens only further in has its text resolved by the declaring environment, at startup")
   func scopeFurtherIn() throws {
     func declare(_ text: String) throws -> Environment {
       let parent = try Environment(name: "parent")
@@ -131,7 +132,7 @@ import Testing
     #expect(try child.getBean(Leaf.self).text == "parent's")
   }
 
-  @Test("Resolved objects are shared by all instances, and given back at the end")
+  @Test("Resolved objects are shared by all instances, and released at the end")
   func sharedAndReleased() throws {
     weak var leaf: Leaf?
     do {

@@ -26,7 +26,7 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     ("eu-west_1.b+c@d", ["eu-west_1.b+c@d"], ["eu"]),
     ("prüfung", ["prüfung"], ["test"]),
   ])
-  func anExpressionHoldsWhereTheActiveProfilesMeetIt(text: String, holds: [String], fails: [String]) throws {
+  func anExpressionHoldsIfTheActiveProfilesSatisfyIt(text: String, holds: [String], fails: [String]) throws {
     for (profiles, isActive) in holds.map({ ($0, true) }) + fails.map({ ($0, false) }) {
       let environment = try makeEnvironment(profiles)
       try environment.define(environment.bean(Clock.self).profile(text))
@@ -137,7 +137,7 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     #expect(!environment.report().contains("no declaration names"))
   }
 
-  @Test func theLogWarnsOnce() async {
+  @Test func theLogWarnsOnceOfAnUnnamedProfile() async {
     await #expect(processExitsWith: .success) {
       let lines = Lines(name: "lines", formatter: .level() + " " + .message())
       let manager = LogManager()

@@ -4,7 +4,7 @@ import Testing
 @Suite("Property injection by name") struct PropertyByNameSpecification {
   // MARK: kinds
 
-  @Test("A value, a reference, an injection and a bean in place")
+  @Test("A value, a reference, an injection and an embedded bean are kinds of properties")
   func kinds() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Engine.self, id: "strong").property("power", value: 300))
@@ -39,7 +39,7 @@ import Testing
     #expect(car.sound?.volume == 11)
   }
 
-  @Test("Beans in place may hold beans in place, at any depth, and are found by type and id")
+  @Test("Embedded beans may hold embedded beans, at any depth, and are found by type and id")
   func nested() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -89,7 +89,7 @@ import Testing
     #expect(try environment.getBean(Radio.self).station == nil)
   }
 
-  @Test("A factory's parameter takes any of them, too")
+  @Test("A factory's parameter accepts each of these kinds, too")
   func arguments() throws {
     let environment = try Environment()
     try environment.define(
@@ -99,7 +99,7 @@ import Testing
     #expect(try environment.getBean(Int.self) == 13)
   }
 
-  @Test("Every prototype and every child's bean is set; what a later declaration says of a property wins")
+  @Test("Every prototype and every child's bean is set; a later declaration of a property wins")
   func perInstance() throws {
     let environment = try Environment()
     try environment.define(
@@ -148,7 +148,7 @@ import Testing
     #expect(faults[2].message.contains("element 1"))
   }
 
-  @Test("Values of a bean whose scope opens further in are settled where it is declared")
+  @Test("Values of a bean whose scope opens further in are resolved by the declaring environment")
   func scopeFurtherIn() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
@@ -213,7 +213,7 @@ import Testing
 
   // MARK: faults
 
-  @Test("An unknown class is told at once, with its origin")
+  @Test("An unknown class is reported at once, with its origin")
   func unknownClass() throws {
     let environment = try Environment()
     let line = #line + 1
@@ -250,7 +250,7 @@ import Testing
       ])
   }
 
-  @Test("Nothing or two kinds of value are an invalid declaration that names the property")
+  @Test("A property with no kind of value or two is an invalid declaration that names it")
   func kindsOfValue() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Car.self).property("name"))
@@ -265,7 +265,7 @@ import Testing
     try requireFault(.typeMismatch) { try environment.startup() }
   }
 
-  @Test("Lists and maps where there is no collection, null where there is no optional, keys that repeat")
+  @Test("A list or map for no collection, null for no optional, and repeated keys are faults")
   func wrongShapes() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Car.self).property("wheels", .list([.value(1)])))
@@ -306,7 +306,7 @@ import Testing
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 
-  @Test("A declaration from elsewhere says where it is written")
+  @Test("A declaration from elsewhere has the place where it is written")
   func origin() throws {
     let environment = try Environment()
     try environment.define(
@@ -316,7 +316,7 @@ import Testing
     #expect(fault.origin?.description == "cars.xml:12:3")
   }
 
-  @Test("A value from elsewhere says where it is written, and so does each element; the rest stands at the bean")
+  @Test("A value from elsewhere has its own place, and so has each element; the rest has the place of the bean")
   func originsOfValues() throws {
     func at(_ line: Int, _ value: BeanValue) -> BeanValue {
       .declared(value, at: EnvironmentError.Origin(file: "cars.xml", line: line, column: 5))
@@ -346,7 +346,7 @@ import Testing
     #expect(places.count == 10)
   }
 
-  @Test("A value from elsewhere is what it would be without its place")
+  @Test("A value from elsewhere equals the one without its place")
   func valuesFromElsewhere() throws {
     let origin = EnvironmentError.Origin(file: "cars.xml", line: 1)
     let environment = try Environment()

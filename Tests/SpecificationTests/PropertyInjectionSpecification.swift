@@ -14,7 +14,7 @@ import Testing
     #expect(server.host == "localhost")
   }
 
-  @Test("A value overwrites what the factory set")
+  @Test("A value overwrites that of the factory")
   func valueAfterFactory() throws {
     let environment = try Environment()
     try environment.define(
@@ -124,7 +124,7 @@ import Testing
     #expect(try environment.getBean(Server.self).pool?.sink is FileSink)
   }
 
-  @Test("What an embedded bean lacks is a fault of startup, and nothing is built")
+  @Test("A missing dependency of an embedded bean is a fault of startup, and nothing is built")
   func faultyEmbeddedBean() throws {
     let environment = try Environment()
     let built = Counter()
@@ -188,7 +188,7 @@ import Testing
 
   // MARK: order
 
-  @Test("What a property refers to is built before its owner")
+  @Test("Beans to which a property refers are built before its owner")
   func dependencyOrder() throws {
     let environment = try Environment()
     let journal = Journal()

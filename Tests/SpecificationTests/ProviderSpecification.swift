@@ -22,7 +22,7 @@ import Testing
     #expect(built.value == 1)
   }
 
-  @Test("A provider of a prototype gives a new instance with every call")
+  @Test("A provider of a prototype returns a new instance with every call")
   func prototypes() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -32,7 +32,7 @@ import Testing
     #expect(try holder.part.get() !== holder.part.get())
   }
 
-  @Test("A provider breaks a cycle that would else be a fault")
+  @Test("A provider breaks a cycle that would be a fault otherwise")
   func breaksCycles() throws {
     let environment = try Environment()
     defer { try? environment.shutdown() }
@@ -53,7 +53,7 @@ import Testing
     try requireFault(.ambiguousBean) { try environment.getBean(Holder.self).part.get() }
   }
 
-  @Test("Inside a child, the provider of a longer-lived bean gives the child's bean")
+  @Test("A provider of a longer-lived bean returns the child's bean inside a child")
   func looksInCurrent() throws {
     let environment = try Environment(name: "application")
     defer { try? environment.shutdown() }
@@ -70,7 +70,7 @@ import Testing
     #expect(first !== second)
   }
 
-  @Test("In a session, outside a request, a request's bean is scopeNotActive")
+  @Test("A request's bean is scopeNotActive in a session outside a request")
   func inASession() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test("Outside a request, a request's bean is scopeNotActive")
+  @Test("A request's bean is scopeNotActive outside a request")
   func outsideARequest() throws {
     let environment = try Environment(name: "application")
     defer { try? environment.shutdown() }
@@ -104,7 +104,7 @@ import Testing
     try requireFault(.scopeNotActive) { try holder.part.get() }
   }
 
-  @Test("A current environment that is no descendant does not count")
+  @Test("A current environment that is no descendant is ignored")
   func foreignCurrent() throws {
     let environment = try Environment(name: "application")
     defer { try? environment.shutdown() }
@@ -119,7 +119,7 @@ import Testing
     #expect(try stranger.getBean(Part.self) !== part)
   }
 
-  @Test("A provider injected for a request looks in that request, whatever the current one is")
+  @Test("A provider injected for a request looks in that request, even if another one is current")
   func injectedForARequest() throws {
     let environment = try Environment(name: "application")
     defer { try? environment.shutdown() }
@@ -152,8 +152,8 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A provider called in an environment that cannot start throws why it cannot")
-  func inWhatFailed() throws {
+  @Test("A provider called in an environment that cannot start throws the cause")
+  func inAFailedEnvironment() throws {
     let application = try Environment(name: "application")
     try application.define(application.bean(Holder.self, factory: Holder.init))
     _ = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Part.self)) }

@@ -29,7 +29,7 @@ private final class Reports: Sendable {
           .lazy())
   }
 
-  @Test func aTagTellsBeansOfOneTypeApart() throws {
+  @Test func aTagDistinguishesBeansOfOneType() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Depot.self, qualifier: Archive.self).name == "two")
@@ -82,19 +82,19 @@ private final class Reports: Sendable {
     #expect(released.withLock { $0 } == ["two", "two", "one", "two"])
   }
 
-  @Test func thereMayBeSeveralNoneOrOneToBeAskedForLater() throws {
-    enum Nobody {}
+  @Test func qualifiedBeansAreInjectedAsCollectionsOptionalsAndProviders() throws {
+    enum Unused {}
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let all = try environment.getBean([Qualified<Replica, Depot>].self)
     #expect(all.map(\.value.name) == ["one", "two"])
     #expect(try environment.getBean(Qualified<Archive, Depot>?.self)?.value.name == "two")
-    #expect(try environment.getBean(Qualified<Nobody, Depot>?.self) == nil)
-    #expect(try environment.getBean([Qualified<Nobody, Depot>].self).isEmpty)
+    #expect(try environment.getBean(Qualified<Unused, Depot>?.self) == nil)
+    #expect(try environment.getBean([Qualified<Unused, Depot>].self).isEmpty)
     #expect(try environment.getBean(Provider<Qualified<Archive, Depot>>.self).get().value.name == "two")
   }
 
-  @Test func theNearestEnvironmentThatHasOneDecides() throws {
+  @Test func theNearestEnvironmentWithATaggedBeanDecides() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -111,7 +111,7 @@ private final class Reports: Sendable {
     #expect(try request.getBean([Qualified<Replica, Depot>].self).map(\.value.name) == ["one", "two"])
   }
 
-  @Test func severalOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
+  @Test func severalBeansOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try requireFault(.ambiguousBean) { try environment.getBean(Depot.self, qualifier: Replica.self) }
@@ -132,7 +132,7 @@ private final class Reports: Sendable {
     #expect(faults[0].message.contains("no bean of type Depot with qualifier Replica"))
   }
 
-  @Test func idsDecoratorsAndModulesKnowTags() throws {
+  @Test func idsAndDecoratorsSupportTags() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment

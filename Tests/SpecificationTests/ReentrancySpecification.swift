@@ -4,7 +4,7 @@ import Testing
 /// Calls into the container from unusual places: each ends in a bean or an error, in finite time.
 @Suite("Calls from inside", .timeLimit(.minutes(20)))
 struct ReentrancySpecification {
-  @Test("A factory may finish the environment it builds for: its bean is released, once")
+  @Test("A factory may finish the environment for which it builds: its bean is released, once")
   func finishInsideAFactory() throws {
     let environment = try Environment()
     let counters = Tracked.Counters()
@@ -22,7 +22,7 @@ struct ReentrancySpecification {
     #expect(code { try environment.getBean(Tracked.self) } == .finished)
   }
 
-  @Test("A factory may shut the environment down while it starts: what was built is released")
+  @Test("A factory may shut the environment down while it starts: the built beans are released")
   func shutdownInsideAFactoryAtStartup() throws {
     let environment = try Environment()
     let counters = Tracked.Counters()
@@ -146,7 +146,7 @@ struct ReentrancySpecification {
     _ = try environment.getBean(Tracked.self)
   }
 
-  @Test("Declaring from inside a factory is frozen")
+  @Test("A declaration from inside a factory is frozen")
   func declaringInsideAFactory() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -281,7 +281,7 @@ struct ReentrancySpecification {
     }
   }
 
-  @Test("Starting the environment inside configure freezes it")
+  @Test("A start of the environment inside configure freezes it")
   func startingInsideConfigure() throws {
     let environment = try Environment()
     try environment.define(environment.bean("outer"))
@@ -296,7 +296,7 @@ struct ReentrancySpecification {
     #expect(opened == .frozen)
   }
 
-  @Test("What configure throws leaves the environment usable")
+  @Test("An error of configure leaves the environment usable")
   func throwingInsideConfigureLeavesTheEnvironmentUsable() throws {
     let environment = try Environment()
     #expect(throws: Boom.self) {
@@ -307,7 +307,7 @@ struct ReentrancySpecification {
     try environment.shutdown()
   }
 
-  @Test("The environment of configure, kept beyond it, is good for nothing and harms nobody")
+  @Test("The environment of configure, kept beyond it, refuses each use and affects no child")
   func theEnvironmentOfConfigureOutlivingIt() throws {
     let environment = try Environment()
     var leaked: Environment?
@@ -330,7 +330,7 @@ struct ReentrancySpecification {
     try environment.shutdown()
   }
 
-  @Test("After the end a factory of children is finished, and declaring is frozen")
+  @Test("A factory of children is finished after the end, and declaring is frozen")
   func aFactoryAfterTheEnd() throws {
     let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Int.self)

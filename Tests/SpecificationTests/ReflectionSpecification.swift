@@ -17,7 +17,7 @@ import Testing
     #expect(try descriptor["cable"].get(printer) is Usb)
   }
 
-  @Test("Types are the declared ones, and known without an instance")
+  @Test("Types are the declared ones, and available without an instance")
   func types() throws {
     let descriptor = try BeanDescriptor.forClass(Printer.self)
     let properties = descriptor.getProperties()
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test("An unknown property is an error that names what is near")
+  @Test("An unknown property is an error that names near misses")
   func unknownProperty() throws {
     let descriptor = try BeanDescriptor.forClass(Printer.self)
     #expect(descriptor.findProperty("pagse") == nil)
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "No text is more than an unknown class",
+    "Any text is at most an unknown class",
     arguments: [
       "ReflectedByNam", "Reflected#ByName", "ReflectedByName$Inner", "Swift.String", "", ".", "$s",
       "Nowhere.ReflectedByName",
@@ -117,7 +117,7 @@ import Testing
     #expect(throws: EnvironmentError(.unknownClass, "")) { try BeanDescriptor.forClass(name) }
   }
 
-  @Test("Descriptors know their superclass, their subclasses so far, and the protocols declared for them")
+  @Test("Descriptors have their superclass, their subclasses so far, and the protocols declared for them")
   func hierarchy() throws {
     let printer = try BeanDescriptor.forInstance(Printer())
     #expect(try printer.getSuperBean() === BeanDescriptor.forType(Device.self))

@@ -19,7 +19,7 @@ private final class Guest: Sendable {
 }
 
 @Suite struct LazySpecification {
-  @Test func whatIsLazyIsBuiltWhenItIsAskedForAndKept() throws {
+  @Test func aLazyDependencyIsBuiltByItsFirstUseAndKept() throws {
     let count = Guarded(0)
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
@@ -38,7 +38,7 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func aPrototypeIsMadeOnceForEach() throws {
+  @Test func aPrototypeIsCreatedOnceForEachLazyDependency() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -70,7 +70,7 @@ private final class Guest: Sendable {
     #expect(try left.right.get().left === left)
   }
 
-  @Test func beansThatNeedEachOtherGoWithTheirEnvironment() throws {
+  @Test func beansThatNeedEachOtherAreDeallocatedWithTheirEnvironment() throws {
     final class Left: Sendable {
       let right: Lazy<Right>
       let made: Lazy<Made>
@@ -104,7 +104,7 @@ private final class Guest: Sendable {
     #expect(error?.code == .finished)
   }
 
-  @Test func whatAParameterCanBeCanBeLazy() throws {
+  @Test func everyFormOfParameterCanBeLazy() throws {
     final class All: Sendable {
       let list: Lazy<[Part]>
       let maybe: Lazy<Part?>
@@ -145,7 +145,7 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test func lookupsAnswerTheSame() throws {
+  @Test func lookupsReturnLazyDependencies() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -167,7 +167,7 @@ private final class Guest: Sendable {
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .invalidDeclaration])
   }
 
-  @Test func whatIsLazyIsKeptSoItMustLiveAsLong() throws {
+  @Test func aLazyDependencyIsKeptSoItMustLiveAsLong() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
@@ -197,7 +197,7 @@ private final class Guest: Sendable {
     #expect(try machine.part.get().name == "part")
   }
 
-  @Test func threadsThatAskTogetherGetOneInstance() throws {
+  @Test func concurrentUsesOfALazyDependencyGetOneInstance() throws {
     let count = Guarded(0)
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
@@ -234,7 +234,7 @@ private final class Guest: Sendable {
     try requireFault(.cyclicDependency) { try lazy.get() }
   }
 
-  @Test func afterTheEndNothingIsAnswered() throws {
+  @Test func aLazyDependencyThrowsAfterTheEnd() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Part.self, factory: { Part("part") }))
     let (early, late) = (try environment.getBean(Lazy<Part>.self), try environment.getBean(Lazy<Part>.self))
@@ -269,7 +269,7 @@ private final class Guest: Sendable {
     try requireFault(.scopeNotActive) { try audit.visitor.get() }
   }
 
-  @Test func tasksOfARequestReachItToo() async throws {
+  @Test func tasksOfARequestReachTheRunningRequestToo() async throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
     let requests = try environment.childFactory("request", seed: Guest.self)
@@ -279,17 +279,17 @@ private final class Guest: Sendable {
     try await environment.shutdown()
   }
 
-  @Test func theGraphProvesThatSomeChildHasOne() throws {
+  @Test func aCurrentBeanThatNoChildDeclaresIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Audit.self, factory: Audit.init))
-      .define(environment.bean(Guest.self, factory: { Guest("nobody") }))
+      .define(environment.bean(Guest.self, factory: { Guest("outside") }))
     _ = try environment.childFactory("request", seed: Int.self)
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(fault.message.contains("no child of 'shop' has a bean of type Guest of its own"))
   }
 
-  @Test func aBeanDeclaredHereForTheScopeOfAChildIsOne() throws {
+  @Test func aBeanDeclaredForTheScopeOfAChildIsReached() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -300,7 +300,7 @@ private final class Guest: Sendable {
     #expect(try requests.withChild(7) { _ throws -> String in try audit.visitor.get().name } == "7")
   }
 
-  @Test func theChildOfAnotherEnvironmentIsNotMeant() throws {
+  @Test func aCurrentChildOfAnotherEnvironmentIsIgnored() throws {
     let (one, two) = (try Environment(name: "one"), try Environment(name: "two"))
     defer { for environment in [one, two] { try? environment.shutdown() } }
     var factories: [EnvironmentFactory<Guest>] = []
@@ -321,7 +321,7 @@ private final class Guest: Sendable {
     init(byId: [String: Part], distinct: Set<Part>) { (self.byId, self.distinct) = (byId, distinct) }
   }
 
-  @Test func beansComeByTheirIdsAndAsASet() throws {
+  @Test func beansAreInjectedByTheirIdsAndAsASet() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -336,7 +336,7 @@ private final class Guest: Sendable {
     #expect(try environment.getBean(Set<Part>.self).count == 2)
   }
 
-  @Test func aChildSeesWhatItDoesNotHide() throws {
+  @Test func aChildSeesOuterBeansThatItDoesNotHide() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -362,14 +362,14 @@ private final class Guest: Sendable {
     #expect(try environment.getBean([String: Int].self) == ["one": 1])
   }
 
-  @Test func noBeanAtAllIsAFault() throws {
+  @Test func aDictionaryOrSetWithoutBeansIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Box.self, factory: Box.init))
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean])
   }
 
-  @Test func valuesAreGivenAsBefore() throws {
+  @Test func aPinnedDictionaryIsPassedAsItIs() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment.define(
@@ -411,7 +411,7 @@ private final class Cursor: DisposableBean, Sendable {
       .define(environment.bean(Cursor.self, factory: Cursor.init).scope("prototype"))
   }
 
-  @Test func theTakerGivesItBack() throws {
+  @Test func theTakerReleasesItsOwnedBean() throws {
     let environment = try makeEnvironment()
     try environment.define(environment.bean(Reader.self, factory: Reader.init))
     let reader = try environment.getBean(Reader.self)
@@ -424,7 +424,7 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["cursor 1", "reader"])
   }
 
-  @Test func whatIsLeftIsReleasedWithTheEnvironmentInReverseOrder() throws {
+  @Test func remainingOwnedBeansAreReleasedWithTheEnvironmentInReverseOrder() throws {
     let environment = try makeEnvironment()
     try environment
       .define(environment.bean(Reader.self, factory: Reader.init))
@@ -444,7 +444,7 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries.count == 5)
   }
 
-  @Test func aRequestReleasesWhatItsBeansOwn() throws {
+  @Test func aRequestReleasesBeansOwnedByItsBeans() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -456,7 +456,7 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["reader", "cursor 1", "reader", "cursor 2"])
   }
 
-  @Test func eachTakerHasItsOwn() throws {
+  @Test func eachTakerHasItsOwnInstance() throws {
     final class All: Sendable {
       let one: Owned<Cursor>
       let maybe: Owned<Cursor>?
@@ -493,7 +493,7 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(found.allSatisfy { $0.message.contains("only a prototype can be Owned") })
   }
 
-  @Test func aReleaseThatFailsIsThrownWhereItHappens() throws {
+  @Test func aFailureOfAReleaseIsThrownByRelease() throws {
     struct Stuck: Error {}
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -505,7 +505,7 @@ private final class Cursor: DisposableBean, Sendable {
     try requireFault(.finished) { try late.get() }
   }
 
-  @Test func aReleaseThatHasToBeAwaitedIsAwaited() async throws {
+  @Test func anAsynchronousReleaseOfAnOwnedBeanIsAwaited() async throws {
     final class Slow: AsyncDisposableBean, Sendable {
       let journal: Journal
       init(journal: Journal) { self.journal = journal }
@@ -526,7 +526,7 @@ private final class Cursor: DisposableBean, Sendable {
     try requireFault(.finished) { try late.get() }
   }
 
-  @Test func thousandsAreGivenBackWhileTheEnvironmentEnds() async throws {
+  @Test func thousandsOfOwnedBeansAreReleasedWhileTheEnvironmentEnds() async throws {
     let counter = Counter()
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -558,7 +558,7 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["ended", "ended"])
   }
 
-  @Test func whatIsMadeByHandIsGivenBackByHand() throws {
+  @Test func anOwnedBeanCreatedByHandIsReleasedByHand() throws {
     let part = Owned(Part("by hand")) { [journal] in journal.note("given back") }
     #expect(try part.get().name == "by hand")
     try part.release()

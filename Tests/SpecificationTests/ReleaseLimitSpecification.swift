@@ -5,8 +5,8 @@ import Testing
 @Suite("A limit of a bean's own release", .timeLimit(.minutes(20)))
 struct ReleaseLimitSpecification {
   private let journal = Journal()
-  private let end = Gate("end of what hangs")
-  private let returned = Gate("return of what has been abandoned")
+  private let end = Gate("end of hanging releases")
+  private let returned = Gate("return of the abandoned release")
 
   private func define(_ id: String, in environment: Environment, hanging: Bool = false) throws {
     let (journal, end, returned) = (journal, end, returned)
@@ -31,7 +31,7 @@ struct ReleaseLimitSpecification {
     return try environment.startup()
   }
 
-  @Test("A release that hangs is abandoned and named; all others go on, in reverse order of creation")
+  @Test("A release that hangs is abandoned and named; all others run, in reverse order of creation")
   func hangs() throws {
     let environment = try environment(hanging: ["b"])
     let fault = try requireFault(.destructionFailed) { try environment.shutdown() as Void }
@@ -46,7 +46,7 @@ struct ReleaseLimitSpecification {
     try returned.wait()
   }
 
-  @Test("What returns after it has been abandoned changes nothing")
+  @Test("A release that returns after it has been abandoned changes nothing")
   func returnsLater() throws {
     let environment = try environment(hanging: ["b"])
     let ends = Counter()
@@ -60,7 +60,7 @@ struct ReleaseLimitSpecification {
     try requireFault(.finished) { try environment.getBean(Item.self, byId: "a") }
   }
 
-  @Test("Several may hang: each is named, and the others are released")
+  @Test("Several releases may hang: each is named, and the others are released")
   func severalHang() throws {
     let environment = try environment(hanging: ["a", "c"])
     let fault = try requireFault(.destructionFailed) { try environment.shutdown() as Void }
@@ -104,7 +104,7 @@ struct ReleaseLimitSpecification {
     try await environment.shutdown()
   }
 
-  @Test("A synchronous release that hangs does not hold an asynchronous shutdown up")
+  @Test("A synchronous release that hangs does not block an asynchronous shutdown")
   func hangsInAnAsynchronousShutdown() async throws {
     let environment = try environment(hanging: ["b"])
     let fault = await #expect(throws: EnvironmentError.self) { try await environment.shutdown() }
@@ -113,7 +113,7 @@ struct ReleaseLimitSpecification {
     end.open()
   }
 
-  @Test("A release that ends in time is like any other, and what it throws is told")
+  @Test("A release that ends in time is like any other, and its error is reported")
   func endsInTime() async throws {
     for isAsynchronous in [false, true] {
       let environment = try Environment(name: "application")
@@ -136,7 +136,7 @@ struct ReleaseLimitSpecification {
     }
   }
 
-  @Test("finish keeps the limit, too: a request has been released when it returns")
+  @Test("finish observes the limit, too: a request has been released when it returns")
   func finishOfARequest() throws {
     let application = try Environment(name: "application")
     let (journal, end) = (journal, end)
@@ -157,7 +157,7 @@ struct ReleaseLimitSpecification {
     end.open()
   }
 
-  @Test("Beans of a user's scope keep it, whoever ends the scope", arguments: [true, false])
+  @Test("Beans of a user's scope observe the limit, at any end of the scope", arguments: [true, false])
   func usersScope(isEndedEarly: Bool) throws {
     let environment = try Environment(name: "application")
     let scope = Shift(name: "shift")
@@ -189,7 +189,7 @@ struct ReleaseLimitSpecification {
     end.open()
   }
 
-  @Test("A template passes its limit on, and what inherits from it may say another one")
+  @Test("A template passes its limit on, and a declaration that inherits from it may set another one")
   func templates() throws {
     let environment = try Environment(name: "application")
     let end = end
@@ -205,7 +205,7 @@ struct ReleaseLimitSpecification {
     end.open()
   }
 
-  @Test("From inside a release that has a limit, shutdown does not wait for itself")
+  @Test("A shutdown inside a release that has a limit does not wait for itself")
   func inside() throws {
     let environment = try Environment(name: "application")
     try environment.define(
@@ -218,7 +218,7 @@ struct ReleaseLimitSpecification {
     #expect(environment.isReleased)
   }
 
-  @Test("A prototype is not released, whatever its limit")
+  @Test("A prototype is not released, even if it has a limit")
   func prototypes() throws {
     let environment = try Environment(name: "application")
     let journal = journal
@@ -239,7 +239,7 @@ struct ReleaseLimitSpecification {
     #expect(fault.origin != nil)
   }
 
-  @Test("Nothing is kept alive by a limit, nor by a release that has been abandoned once it has returned")
+  @Test("A limit retains nothing, nor does an abandoned release after it has returned")
   func retention() throws {
     weak var gone: Environment?
     func run() throws {

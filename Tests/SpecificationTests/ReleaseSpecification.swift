@@ -2,8 +2,8 @@ import Beans
 import Testing
 
 @Suite("Releases") struct ReleaseSpecification {
-  @Test("Releases run in reverse order whatever fails, and what failed is thrown once")
-  func releasesOfAnEnvironmentRunInReverseOrderWhateverFails() throws {
+  @Test("Releases run in reverse order despite failures, and each failure is thrown once")
+  func releasesOfAnEnvironmentRunInReverseOrderDespiteFailures() throws {
     let environment = try Environment()
     let journal = Journal()
     for number in 0..<5 {
@@ -19,8 +19,8 @@ import Testing
     #expect(code { try environment.shutdown() } == nil)
   }
 
-  @Test("A subclass that only the factory knows is released as what it is")
-  func aSubclassFromAFactoryIsSeen() throws {
+  @Test("A subclass that only the factory knows is released as that subclass")
+  func aSubclassFromAFactoryIsReleased() throws {
     let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(environment.bean(Base.self, factory: { Disposable(counters) as Base })).startup()

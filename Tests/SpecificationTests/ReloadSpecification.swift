@@ -92,7 +92,7 @@ import Testing
     #expect(Set(faults.map(\.code)) == [.missingConfiguration, .invalidDeclaration])
   }
 
-  @Test("Several readers at once get a value that was valid, while reloads go on")
+  @Test("Concurrent readers get valid values during reloads")
   func threads() async throws {
     let environment = try shop()
     let sender = try environment.getBean(Sender.self)

@@ -25,7 +25,7 @@ struct RepeatedProductSpecification {
   }
 
   @Test("A product behind a protocol, one with callbacks and one that is processed are completed each time")
-  func productsThatHaveToBeLookedAtTakeTheLongWay() throws {
+  func productsThatHaveToBeInspectedTakeTheGeneralPath() throws {
     let existential = try Self.environment { $0.bindFactory((any Numbered).self).to { Numeral() as any Numbered } }
     defer { try? existential.shutdown() }
     let numbers = try existential.getBean(Factory<EmptySeed<any Numbered>>.self)
@@ -47,8 +47,8 @@ struct RepeatedProductSpecification {
     #expect(seen.value == 2)
   }
 
-  @Test("Every kind of parameter is given to each product, and nothing is leaked")
-  func everyKindOfArgumentIsKeptAndGivenBack() throws {
+  @Test("Every kind of parameter is passed to each product, and none leaks")
+  func everyKindOfArgumentIsKeptAndReleased() throws {
     let counters = Tracked.Counters()
     do {
       let environment = try Environment()
@@ -76,14 +76,14 @@ struct RepeatedProductSpecification {
   }
 
   @Test("A product of a subclass has its own callbacks each time")
-  func aSubclassIsCompletedOnTheShortWay() throws {
+  func aSubclassIsCompletedOnTheFastPath() throws {
     let environment = try Self.environment { $0.bindFactory(Numeral.self).to { Settling() as Numeral } }
     defer { try? environment.shutdown() }
     let factory = try environment.getBean(Factory<EmptySeed<Numeral>>.self)
     for _ in 0..<3 { #expect(try (factory.build() as? Settling)?.constructions == 1) }
   }
 
-  @Test("First builds may race: each product is made of the one bean")
+  @Test("First builds may race: each product is created from the one bean")
   func firstBuildsRace() throws {
     for _ in 0..<200 {
       let counters = Tracked.Counters()
@@ -106,7 +106,7 @@ struct RepeatedProductSpecification {
     }
   }
 
-  @Test("A build that races the end is refused, or makes a product of beans that are whole")
+  @Test("A build that races the end is refused, or creates a product of intact beans")
   func buildsRaceTheEnd() throws {
     for _ in 0..<200 {
       let counters = Tracked.Counters()

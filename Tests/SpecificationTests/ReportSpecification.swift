@@ -27,7 +27,7 @@ import Testing
     #expect(try line(of: "crate-template", in: report).contains("abstract"))
   }
 
-  @Test("What a bean is not, its line does not say")
+  @Test("A line of a report omits properties that a bean does not have")
   func noMore() throws {
     let report = try environment().startup().report()
     let crane = try line(of: "crane-1", in: report)
@@ -36,7 +36,7 @@ import Testing
     #expect(!crane.contains("prototype"))
   }
 
-  @Test("traceOrigin keeps file and line of each bean in the report; without it only what is shared has a place")
+  @Test("traceOrigin keeps file and line of each bean in the report; without it only shared beans have a place")
   func origins() throws {
     let traced = try environment(traceOrigin: true).startup().report()
     #expect(try line(of: "crane-1", in: traced).contains("\(#fileID):"))
@@ -45,7 +45,7 @@ import Testing
     #expect(parts.count == 2 && !parts[0].contains("ReportSpecification.swift"))
   }
 
-  @Test("A report with a limit tells of so many children of each environment, and how many it leaves out")
+  @Test("A report with a limit contains so many children of each environment, and the number of the others")
   func limited() throws {
     let environment = try environment()
     let factory = try environment.childFactory("shift", seed: Int.self)

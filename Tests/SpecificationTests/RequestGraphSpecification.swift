@@ -40,7 +40,7 @@ struct RequestGraphSpecification {
     request.statistics().first { $0.scope == "request" }?.created
   }
 
-  @Test("A lookup builds a bean and what it takes, each once")
+  @Test("A lookup builds a bean and its dependencies, each once")
   func theOrderIsDirect() throws {
     try inChild(declare) { request in
       let root = try request.getBean(Root.self)
@@ -52,7 +52,7 @@ struct RequestGraphSpecification {
   }
 
   @Test("A lazy singleton that a bean of a request takes is built by the first request that needs it")
-  func aSingletonIsNotThereYet() throws {
+  func aLazySingletonIsBuiltByTheFirstRequest() throws {
     let counters = counters
     let lazy = Counter()
     try inChild(
@@ -81,7 +81,7 @@ struct RequestGraphSpecification {
     }
   }
 
-  @Test("A factory may look up, in the current environment, what was to be built after it")
+  @Test("A factory may look up, in the current environment, a bean that was to be built after it")
   func aFactoryLooksUpALaterBean() throws {
     let counters = counters
     try inChild({ child in
@@ -105,8 +105,8 @@ struct RequestGraphSpecification {
     }
   }
 
-  @Test("A factory that looks up what it is built for closes a circle; without it the build goes on where it stopped")
-  func aFactoryLooksUpWhatItIsBuiltFor() throws {
+  @Test("A factory that looks up its taker closes a circle; without it the build continues where it stopped")
+  func aFactoryLooksUpItsTaker() throws {
     let counters = counters
     try inChild({ child in
       try leaf(child)
@@ -131,8 +131,8 @@ struct RequestGraphSpecification {
     }
   }
 
-  @Test("A factory that fails is named with what it was for")
-  func aFactoryThatFailsIsNamedWithWhatItWasFor() throws {
+  @Test("A failing factory is named with its takers")
+  func aFailingFactoryIsNamedWithItsTakers() throws {
     let counters = counters
     try inChild({ child in
       try leaf(child)
@@ -150,7 +150,7 @@ struct RequestGraphSpecification {
 
   /// Numbers around the bits of a word, and around the largest number of one byte.
   @Test(
-    "A bean and what it takes are found among any number of others", arguments: [62, 63, 64, 70, 252, 253, 254, 300])
+    "A bean and its dependencies are found among any number of others", arguments: [62, 63, 64, 70, 252, 253, 254, 300])
   func manySlots(_ others: Int) throws {
     let counters = counters
     try inChild({ child in
@@ -168,7 +168,7 @@ struct RequestGraphSpecification {
   }
 
   /// A bean that the other thread is about to build is no circle.
-  @Test("Two threads that ask for the same bean of a child at the same time get one, and meet no circle")
+  @Test("Two threads that look up the same bean of a child at the same time get one, and meet no circle")
   func twoThreadsMeet() throws {
     let counters = counters
     let environment = try Environment()

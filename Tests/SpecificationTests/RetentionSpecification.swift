@@ -3,14 +3,14 @@ import Testing
 
 /// The container keeps nothing alive after its end. Every test holds its objects in an inner function,
 /// so that no local variable of its own keeps them.
-@Suite("Nothing is retained") struct RetentionSpecification {
+@Suite("Objects that are not retained") struct RetentionSpecification {
   private struct Traces {
     weak var environment: Environment?
     weak var bean: Item?
     weak var token: Item?
   }
 
-  @Test("After shutdown an environment, its beans and its plan can be deallocated")
+  @Test("An environment, its beans and its plan can be deallocated after shutdown")
   func afterShutdown() throws {
     func run() throws -> Traces {
       let environment = try Environment()
@@ -33,7 +33,7 @@ import Testing
     #expect(traces.token == nil)
   }
 
-  @Test("The plan goes with its environment: no declaration is kept, with providers and pinned arguments or without")
+  @Test("The plan ends with its environment: no declaration is kept, with providers and pinned arguments or without")
   func plan() throws {
     weak var plain: BeanDeclaration?
     weak var pinned: BeanDeclaration?
@@ -54,7 +54,7 @@ import Testing
     #expect(pinned == nil)
   }
 
-  @Test("The plan of a factory's children goes with the environment that declared it")
+  @Test("The plan of a factory's children ends with the environment that declared it")
   func planOfChildren() throws {
     weak var declaration: BeanDeclaration?
     weak var inherited: BeanDeclaration?
@@ -78,7 +78,7 @@ import Testing
     #expect(inherited == nil)
   }
 
-  @Test("A factory that nobody holds any more goes with its environment, and what its scope closure holds")
+  @Test("A factory without other references ends with its environment, and with it the captures of its scope closure")
   func factory() throws {
     weak var token: Token?
     weak var factory: EnvironmentFactory<Int>?
@@ -101,7 +101,7 @@ import Testing
     #expect(token == nil)
   }
 
-  @Test("A seed lives as long as its child, and not at all where no child can be opened")
+  @Test("A seed lives as long as its child, and is not kept if no child can be opened")
   func seeds() throws {
     let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: Item.self) { _ in }
@@ -133,7 +133,7 @@ import Testing
     #expect(try isLetGo { try sessions.build($0) })
   }
 
-  @Test("Beans are let go by shutdown itself, even while the environment is still held")
+  @Test("Beans are released by shutdown itself, even while the environment is still held")
   func environmentHeld() throws {
     let environment = try Environment()
     func run() throws -> Traces {
@@ -187,7 +187,7 @@ import Testing
     try requireFault(.finished) { try provider.get() }
   }
 
-  @Test("A finished child and its beans are let go by its parent and its factory")
+  @Test("A finished child and its beans are released by its parent and its factory")
   func finishedChild() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory(
@@ -210,7 +210,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("withChild leaves nothing behind, also when its body throws")
+  @Test("withChild leaves nothing behind, even if its body throws")
   func withChild() throws {
     let application = try Environment(name: "application")
     let requests = try application.childFactory(
@@ -252,7 +252,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A plain child is let go when it has been shut down")
+  @Test("A plain child is released when it has been shut down")
   func plainChild() throws {
     let application = try Environment(name: "application")
     func run() throws -> Traces {
@@ -276,7 +276,7 @@ import Testing
     #expect(try run().bean == nil)
   }
 
-  @Test("A custom scope and its beans are let go")
+  @Test("A custom scope and its beans are released")
   func customScope() throws {
     weak var scope: AbstractBeanScope?
     func run() throws -> Traces {
@@ -295,7 +295,7 @@ import Testing
     #expect(scope == nil)
   }
 
-  @Test("A failed environment keeps nothing that it had built")
+  @Test("A failed environment keeps none of the beans that it had built")
   func failedStartup() throws {
     // The item is built on this thread.
     nonisolated(unsafe) weak var item: Item?
@@ -313,7 +313,7 @@ import Testing
     #expect(item == nil)
   }
 
-  @Test("A failed environment that nobody holds any more is deallocated, with its factories")
+  @Test("A failed environment without other references is deallocated, with its factories")
   func failedEnvironment() throws {
     func run() throws -> Traces {
       let environment = try Environment()
@@ -346,7 +346,7 @@ import Testing
     #expect(try run().bean == nil)
   }
 
-  @Test("After shutdown() async nothing is retained either")
+  @Test("An environment is not retained after shutdown() async either")
   func asynchronous() async throws {
     func run() async throws -> Traces {
       let environment = try Environment()

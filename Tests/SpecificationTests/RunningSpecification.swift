@@ -31,7 +31,7 @@ struct RunningSpecification {
 
   // MARK: order
 
-  @Test("Each starts when those that it takes run, and ends before them")
+  @Test("Each bean starts when those that it takes run, and ends before them")
   func order() async throws {
     let shop = try shop()
     async let run: Void = shop.run()
@@ -43,7 +43,7 @@ struct RunningSpecification {
     try requireFault(.finished) { try shop.getBean(Database.self) }
   }
 
-  @Test("A cancellation ends them in the same order, not all at once")
+  @Test("A cancellation ends the beans in the same order, not all at once")
   func cancellation() async throws {
     let shop = try shop()
     let run = Task { try await shop.run() }
@@ -53,7 +53,7 @@ struct RunningSpecification {
     #expect(journal.entries == begin + ["end consumer", "end database", "release repository", "release database"])
   }
 
-  @Test("A shutdown by another caller ends them in the same order, and run() returns")
+  @Test("A shutdown by another caller ends the beans in the same order, and run() returns")
   func shutdownByAnother() async throws {
     let shop = try shop()
     async let run: Void = shop.run()
@@ -98,7 +98,7 @@ struct RunningSpecification {
     try await run
   }
 
-  @Test("A run that returns ends nothing else, and counts as ready")
+  @Test("A run that returns ends no other one, and makes its bean ready")
   func returns() async throws {
     let shop = try shop()
     async let run: Void = shop.run()
@@ -113,7 +113,7 @@ struct RunningSpecification {
     #expect(journal.entries.suffix(2) == ["release repository", "release database"])
   }
 
-  @Test("The environment is current while a bean runs, and what it begins there it can end")
+  @Test("The environment is current while a bean runs, and the bean can begin its end")
   func current() async throws {
     final class Ending: RunnableBean, Sendable {
       let journal: Journal
@@ -236,7 +236,7 @@ struct RunningSpecification {
     stubborn.gate.open()
   }
 
-  @Test("When the limit of the end is over, run() returns and names the bean that still works")
+  @Test("run() returns when the limit of the end is over, and names the bean that still runs")
   func limit() async throws {
     let shop = try shop { try $0.define($0.bean(Stubborn.self, factory: Stubborn.init)) }
     let run = Task { try await shop.run(shutdownLimit: .milliseconds(10)) }
@@ -252,7 +252,7 @@ struct RunningSpecification {
     stubborn.gate.open()
   }
 
-  @Test("A synchronous shutdown cancels what runs, releases all, and names what still works")
+  @Test("A synchronous shutdown cancels running beans, releases all, and names the ones that still run")
   func synchronousShutdown() async throws {
     let shop = try shop()
     async let run: Void = shop.run()
@@ -265,7 +265,7 @@ struct RunningSpecification {
     try await run
   }
 
-  @Test("At any moment, an end reaches everything that has begun, in order", arguments: 0..<100)
+  @Test("An end at any moment reaches everything that has begun, in order", arguments: 0..<100)
   func anyMoment(steps: Int) async throws {
     let shop = try shop()
     let run = Task { try await shop.run() }
@@ -403,7 +403,7 @@ struct RunningSpecification {
     #expect(journal.entries.last == "release database")
   }
 
-  @Test("Two calls at a time are a fault of the second one")
+  @Test("A second concurrent call of run() is a fault")
   func runTwice() async throws {
     let shop = try shop()
     async let run: Void = shop.run()
@@ -491,7 +491,7 @@ struct RunningSpecification {
 
   // MARK: declarations
 
-  @Test("A declaration that nothing would run is a fault of startup")
+  @Test("A runnable bean that nothing would run is a fault of startup")
   func misplaced() throws {
     let environment = try Environment(name: "shop")
     let requests = try environment.childFactory(
@@ -531,7 +531,7 @@ struct RunningSpecification {
     #expect(journal.entries.suffix(2) == ["end external", "end hidden"])
   }
 
-  @Test("Nothing refers to a bean or to its environment after the end")
+  @Test("A bean that runs and its environment are deallocated after the end")
   func retention() async throws {
     weak var bean: Database?
     weak var released: Environment?

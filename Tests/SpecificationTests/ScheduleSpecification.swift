@@ -126,7 +126,7 @@ struct ScheduleSpecification {
     #expect(fault.underlying.first is Broken)
   }
 
-  @Test("Cron's expressions follow the wall clock of the environment's clock")
+  @Test("Cron expressions follow the wall clock of the environment's clock")
   func cron() async throws {
     // Thursday, January 1, 1970, 23:58:30.
     let clock = ManualClock(timeSinceEpoch: .seconds(86_310))
@@ -152,7 +152,7 @@ struct ScheduleSpecification {
     #expect(journal.entries == times + ["Friday at \(Duration.seconds(86_650))", "release"])
   }
 
-  @Test("The manual clock goes through every call of a longer time")
+  @Test("advanceStepwise(by:) makes every call of a longer time")
   func stepwise() async throws {
     let environment = try environment {
       try $0.define(
@@ -190,7 +190,7 @@ struct ScheduleSpecification {
     try await environment.shutdown()
   }
 
-  @Test("An environment that is dropped without a shutdown takes its schedules with it")
+  @Test("An environment that is dropped without a shutdown ends its schedules")
   func dropped() async throws {
     weak var bean: Cache?
     do {
@@ -204,7 +204,7 @@ struct ScheduleSpecification {
     #expect(bean == nil)
   }
 
-  @Test("A schedule that is malformed, or that no environment could end, is a fault of startup that says so")
+  @Test("A schedule that is malformed, or that no environment could end, is a fault of startup that reports this")
   func malformed() throws {
     let environment = try Environment(name: "shop")
     func define(_ id: String, _ change: (TypedBeanDeclaration<Cache>) -> TypedBeanDeclaration<Cache>) throws {
@@ -230,7 +230,7 @@ struct ScheduleSpecification {
       ])
   }
 
-  @Test("A clock is set before startup")
+  @Test("A clock has to be set before startup")
   func lateClock() throws {
     let environment = try environment { _ in }
     try requireFault(.frozen) { try environment.useClock(clock) }

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Scope objects and scope names in wrong places, or with too many effects.
-@Suite("Scopes in odd places", .timeLimit(.minutes(20)))
+@Suite("Scopes in wrong places", .timeLimit(.minutes(20)))
 struct ScopeMisuseSpecification {
   // MARK: scope objects of factories
 
@@ -162,8 +162,8 @@ struct ScopeMisuseSpecification {
     }
   }
 
-  @Test("A scope that answers with an object of another type is a type mismatch")
-  func aScopeThatAnswersWithAnotherType() async {
+  @Test("A scope that returns an object of another type is a type mismatch")
+  func aScopeThatReturnsAnotherType() async {
     await #expect(processExitsWith: .success) {
       let environment = try Environment()
       try environment.registerScope(LyingScope())

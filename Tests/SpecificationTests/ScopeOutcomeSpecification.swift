@@ -29,7 +29,7 @@ import Testing
       })
   }
 
-  @Test("A child that completes, and one whose body throws, are told apart by their beans")
+  @Test("Beans distinguish a child that completes from one whose body throws")
   func withChild() throws {
     let (shop, sessions, _) = try shop()
     try sessions.withChild(1) { _ = try $0.getBean(Part.self, byId: "basket") }
@@ -75,7 +75,7 @@ import Testing
     #expect(journal.entries.last == "pool: completed")
   }
 
-  @Test("The first end of an environment decides about its outcome")
+  @Test("The first end of an environment decides its outcome")
   func firstEnd() throws {
     let (shop, sessions, requests) = try shop()
     let session = try sessions.build(1)

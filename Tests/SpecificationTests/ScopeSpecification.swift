@@ -82,7 +82,7 @@ import Testing
 
   // MARK: scopes of the user
 
-  @Test("A registered scope is prepared once for each of its beans, and asked with the same declaration")
+  @Test("A registered scope is prepared once for each of its beans, and called with the same declaration")
   func registeredScope() throws {
     let environment = try Environment()
     let scope = RecordingScope()
@@ -99,7 +99,7 @@ import Testing
     #expect(scope.creations == 1)
   }
 
-  @Test("What the factory gives to a scope is the finished bean: injected and post-constructed")
+  @Test("A scope receives finished beans from the factory: injected and post-constructed")
   func scopeGetsFinishedBeans() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -111,7 +111,7 @@ import Testing
     #expect(journal.entries == ["injected"])
   }
 
-  @Test("A scope is installed by being defined as a bean, wherever that stands")
+  @Test("A scope is installed by its definition as a bean, wherever that is")
   func scopeAsBean() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Item.self, factory: { Item() }).scope("sample"))
@@ -190,7 +190,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("What a bean requires of a registered scope is built before what it takes")
+  @Test("A required bean of a registered scope is built before the arguments of its dependent")
   func requirementOfARegisteredScope() throws {
     let environment = try Environment()
     let journal = Journal()
@@ -214,7 +214,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("What was built for a bean of a registered scope whose building fails is let go of")
+  @Test("Beans built for a failing bean of a registered scope are released with their environment")
   func failedBuildOfARegisteredScope() throws {
     let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
@@ -262,7 +262,7 @@ import Testing
     #expect(scope.finishes == 1)
   }
 
-  @Test("A user's scope decides for itself when instances end: it is not judged for captivity")
+  @Test("A user's scope decides when instances end: it is not judged for captivity")
   func notJudged() throws {
     let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
@@ -271,7 +271,7 @@ import Testing
     #expect(try environment.getBean(Box.self).item === environment.getBean(Item.self))
   }
 
-  @Test("What a scope throws reaches who asked")
+  @Test("An error of a scope reaches the caller")
   func throwingScope() throws {
     let environment = try Environment()
     try environment.registerScope(RefusingScope())

@@ -8,7 +8,7 @@ struct ScopeStatisticsSpecification {
   }
 
   @Test(
-    "Opened, finished, created and released are counted in whatever order children end",
+    "Opened, finished, created and released are counted in any order of ends",
     arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]])
   func theOrderOfTheEndsDoesNotMatter(order: [Int]) throws {
     let environment = try Environment(name: "root")
@@ -61,7 +61,7 @@ struct ScopeStatisticsSpecification {
   }
 
   /// The plan of a plain child dies with it, and the next one may get its address.
-  @Test("Plain children that come one after the other are counted each")
+  @Test("Plain children are counted each, one after the other")
   func plainChildrenOneAfterTheOther() throws {
     let environment = try Environment(name: "root")
     try environment.startup()

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Two threads end the same session repeatedly: after any `finish()` has returned, each lookup fails.
-@Suite("The second of two who finish", .timeLimit(.minutes(20)), .serialized)
+@Suite("The second of two concurrent finishes", .timeLimit(.minutes(20)), .serialized)
 struct SecondFinishSpecification {
   private static let rounds = 20_000
 
@@ -34,7 +34,7 @@ struct SecondFinishSpecification {
     }
   }
 
-  @Test("Once finish of a session has returned, to the first or to the second, lookups in a request below throw")
+  @Test("Lookups in a request below throw once any finish of its session has returned")
   func requestBelow() throws {
     let service = try Service()
     let sessions = try (0..<Self.rounds).map { try service.sessions.build($0) }
@@ -60,7 +60,7 @@ struct SecondFinishSpecification {
     try service.application.shutdown()
   }
 
-  @Test("Once finish of a session has returned, a request that was opened meanwhile is finished")
+  @Test("A request that was opened meanwhile is finished once finish of its session has returned")
   func requestOpenedMeanwhile() throws {
     let service = try Service()
     let (sessions, factory) = (try (0..<Self.rounds).map { try service.sessions.build($0) }, service.requests)

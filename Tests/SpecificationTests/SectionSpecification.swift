@@ -39,7 +39,7 @@ import Testing
     #expect(try environment.getBean(Mail.self).port == 25)
   }
 
-  @Test("Every fault of a section is one of startup, before anything is built, with all others")
+  @Test("Every fault of a section is a fault of startup, before anything is built, with all others")
   func faults() throws {
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PROT": "25", "MAIL_TIMEOUT": "soon"])
     let journal = Journal()

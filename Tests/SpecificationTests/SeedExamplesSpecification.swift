@@ -3,7 +3,7 @@ import Testing
 
 /// The listings of the documents on which the container is based, in this version of Swift.
 @Suite("Examples of the seeds") struct SeedExamplesSpecification {
-  @Test("The first example: a bar by its constructor, a foo by a closure that looks it up")
+  @Test("The first example builds a bar by its constructor, and a foo by a closure that looks it up")
   func firstEnvironment() throws {
     let environment = try Environment(name: "my first environment")
     try environment
@@ -25,7 +25,7 @@ import Testing
     try environment.shutdown()
   }
 
-  @Test("A closure's requirement that nobody declares is a fault, not a lookup that fails in the middle")
+  @Test("A missing requirement of a closure is a fault, not a lookup that fails in the middle")
   func missingRequirement() throws {
     let environment = try Environment(name: "incomplete")
     let called = Counter()
@@ -41,7 +41,7 @@ import Testing
     #expect(called.value == 0)
   }
 
-  @Test("Property injections through the fluent interface")
+  @Test("The fluent interface injects properties")
   func properties() throws {
     let environment = try Environment(name: "environment")
     try environment
@@ -60,7 +60,7 @@ import Testing
     #expect(bar.id == "bar" && bar.age == 4711)
   }
 
-  @Test("A prototype with properties")
+  @Test("A prototype has its properties")
   func prototype() throws {
     let environment = try Environment()
     try environment.define(
@@ -73,7 +73,7 @@ import Testing
     #expect(foo.name == "foo" && foo.number == 7)
   }
 
-  @Test("Abstract beans: two bars from one template")
+  @Test("Two bars inherit from one template")
   func abstractBeans() throws {
     let environment = try Environment()
     try environment
@@ -108,7 +108,7 @@ import Testing
     #expect(try environment.getBean(Foo.self) === environment.getBean(Foo.self))
   }
 
-  @Test("Requesting a protocol finds its one implementing class, stated or not")
+  @Test("A protocol finds its one implementing class, declared or not")
   func protocols() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Bar.self, factory: Bar.init).implements((any Flavored).self))

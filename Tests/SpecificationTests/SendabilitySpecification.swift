@@ -16,7 +16,7 @@ private final class Rack {
 
   init() throws { environment = try Environment(name: "shop", traceOrigin: true) }
 
-  @Test func whatThreadsShareHasToBeKnownToBeSendable() throws {
+  @Test func sharedBeansMustBeKnownToBeSendable() throws {
     try environment
       .define(environment.bean(Catalogue.self, factory: { Catalogue() }))
       .define(environment.bean(7))
@@ -28,7 +28,7 @@ private final class Rack {
     try requireFault(.invalidDeclaration) { try environment.getBean(Int.self) }
   }
 
-  @Test func beansThatAreDeclaredInPlaceAreKnown() throws {
+  @Test func theTypesOfEmbeddedBeansAreKnown() throws {
     func catalogue() -> TypedBeanDeclaration<Catalogue> {
       environment.bean(Catalogue.self, factory: { Catalogue() }).qualifier(Rack.self)
     }
@@ -61,7 +61,7 @@ private final class Rack {
     #expect(try environment.getBean(Rack.self).catalogue != nil)
   }
 
-  @Test func beansThatAreDeclaredInPlaceHaveToBeKnownToBeSendable() throws {
+  @Test func embeddedBeansMustBeKnownToBeSendable() throws {
     func cart() -> BeanDeclaration { environment.bean(Cart.self, factory: { Cart() }) }
     try environment
       .define(
@@ -84,7 +84,7 @@ private final class Rack {
     #expect(fault.underlying.count == 3)
   }
 
-  @Test func withoutTheOptionItIsReported() throws {
+  @Test func aReportNamesBeansThatAreNotKnownToBeSendable() throws {
     try environment
       .define(environment.bean(Catalogue.self, factory: { Catalogue() }))
       .define(environment.bean(Cart.self, factory: { Cart() }))
@@ -96,7 +96,7 @@ private final class Rack {
     #expect(!shared.contains("Catalogue"))
   }
 
-  @Test func itsPlaceIsReportedWhetherOriginsAreTracedOrNot() throws {
+  @Test func thePlaceIsReportedWhetherOriginsAreTracedOrNot() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Cart.self, factory: { Cart() }))
     let line = #line - 1
@@ -105,13 +105,13 @@ private final class Rack {
     #expect(shared.contains("Cart") && shared.contains("SendabilitySpecification.swift:\(line)"))
   }
 
-  @Test func aReportThatHasNothingToSaySaysNothing() throws {
+  @Test func aReportWithoutUnknownTypesHasNoSection() throws {
     try environment.define(environment.bean(Catalogue.self, factory: { Catalogue() }))
     defer { try? environment.shutdown() }
     #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
   }
 
-  @Test func requestsAndPrototypesNeedNotBe() throws {
+  @Test func beansOfRequestsAndPrototypesNeedNotBeSendable() throws {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }).scope("prototype"))
       .define(environment.bean(Prices.self, factory: { Prices() }).scope("request"))
@@ -153,7 +153,7 @@ private final class Rack {
     #expect(fault.message.contains("seed Cart (session)") || "\(fault)".contains("seed Cart (session)"))
   }
 
-  @Test func seedsThatAreKnownToBeSendableOrBelongToRequestsNeedNotBeMentioned() throws {
+  @Test func sendableSeedsAndSeedsOfRequestsNeedNoDeclaration() throws {
     let sessions = try environment.childFactory("session", seed: String.self) { _ in }
     _ = try sessions.childFactory("request", seed: Cart.self)
     _ = try environment.childFactory("tenant", seed: Catalogue.self)
@@ -162,38 +162,38 @@ private final class Rack {
     #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
   }
 
-  @Test func aDeclarationMaySayWhyItIsAllRight() throws {
+  @Test func aDeclarationMayGiveAReasonForUncheckedSharing() throws {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }).confined(to: "the main loop"))
-      .define(environment.bean(Prices.self, factory: { Prices() }).assumeSendable("nobody writes to it"))
+      .define(environment.bean(Prices.self, factory: { Prices() }).assumeSendable("it is read only"))
     defer { try? environment.shutdown() }
     let report = try environment.startup(options: .requireSendable).report()
     #expect(report.contains("Cart confined to: the main loop"))
-    #expect(report.contains("Prices assumed to be Sendable: nobody writes to it"))
+    #expect(report.contains("Prices assumed to be Sendable: it is read only"))
     #expect(!report.contains("not known to be Sendable"))
   }
 
-  @Test func aTemplateMaySayIt() throws {
+  @Test func aTemplateMayGiveTheReason() throws {
     try environment
       .define(
         environment.bean(Cart.self, id: "cart", abstract: true, factory: { Cart() }).confined(to: "the main loop")
       )
       .define(environment.bean(parent: "cart", id: "one"))
-      .define(environment.bean(parent: "cart", id: "two").assumeSendable("nobody writes to it"))
+      .define(environment.bean(parent: "cart", id: "two").assumeSendable("it is read only"))
     defer { try? environment.shutdown() }
     let report = try environment.startup(options: .requireSendable).report()
     #expect(report.contains("\"one\" confined to: the main loop"))
-    #expect(report.contains("\"two\" assumed to be Sendable: nobody writes to it"))
+    #expect(report.contains("\"two\" assumed to be Sendable: it is read only"))
   }
 
-  @Test func whatHasStartedIsCheckedAndStays() throws {
+  @Test func aStartedEnvironmentIsCheckedAndStaysUsable() throws {
     try environment.define(environment.bean(Cart.self, factory: { Cart() })).startup()
     defer { try? environment.shutdown() }
     try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
     #expect(try environment.getBean(Cart.self).lines.isEmpty)
   }
 
-  @Test func waitingForReadinessChecksItToo() async throws {
+  @Test func readyChecksSendabilityToo() async throws {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }))
       .define(environment.bean(Catalogue.self, async: { Catalogue() }))

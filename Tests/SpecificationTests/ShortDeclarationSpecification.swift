@@ -87,7 +87,7 @@ import Testing
     try await environment.shutdown()
   }
 
-  @Test("The short form knows which types are Sendable")
+  @Test("The short form records whether a type is Sendable")
   func sendability() throws {
     let environment = try Environment(name: "shop")
     try environment.define(Plain.self).define(Till.self).define(Drawer.self, factory: Drawer.init).define(

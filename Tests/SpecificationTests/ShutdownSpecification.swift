@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test("Shutting a child down leaves its parent alive")
+  @Test("The shutdown of a child leaves its parent alive")
   func childOnly() throws {
     let application = try Environment(name: "application")
     let child = try Environment(name: "child", parent: application)
@@ -86,7 +86,7 @@ import Testing
     #expect(journal.entries.sorted() == ["disposable", "instance"])
   }
 
-  @Test("Lazy beans that were never built are not built to be released")
+  @Test("Lazy beans that were never built are not built for their release")
   func unusedLazy() throws {
     let environment = try Environment()
     let built = Counter()
@@ -140,7 +140,7 @@ import Testing
 
   // MARK: failures
 
-  @Test("One failing release is thrown as destructionFailed, with what it threw and who it was")
+  @Test("One failing release is thrown as destructionFailed, with its error and its bean")
   func oneFailure() throws {
     let environment = try Environment()
     try define(["a", "b", "c"], in: environment, failing: ["b"])
@@ -164,7 +164,7 @@ import Testing
     #expect(fault.causes.map(\.name).sorted() == ["a", "c"])
   }
 
-  @Test("A failing release in a child keeps neither its siblings nor its parent from being released")
+  @Test("A failing release in a child prevents the release of neither its siblings nor its parent")
   func failureInChild() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -181,7 +181,7 @@ import Testing
     #expect(fault.causes.map(\.name).sorted() == ["application", "first"])
   }
 
-  @Test("What failed is thrown once: a second shutdown returns")
+  @Test("A failure is thrown once: a second shutdown returns")
   func thrownOnce() throws {
     let environment = try Environment()
     try define(["a"], in: environment, failing: ["a"])
@@ -222,7 +222,7 @@ import Testing
     #expect(journal.entries == ["async begins", "async ends", "application"])
   }
 
-  @Test("shutdown() async throws what an asynchronous release throws, when all others have run")
+  @Test("shutdown() async throws the error of an asynchronous release when all others have run")
   func failingAsynchronous() async throws {
     let environment = try Environment()
     let journal = journal

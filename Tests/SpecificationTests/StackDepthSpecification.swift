@@ -18,7 +18,7 @@ struct StackDepthSpecification {
   }
 
   /// The declarations begin at the far end, so no bean's dependency has been declared before it.
-  @Test("A long chain starts in whatever order it is declared")
+  @Test("A long chain starts in any order of declaration")
   func longChainsDeclaredBackwards() async {
     await #expect(processExitsWith: .success) {
       let environment = try Environment()

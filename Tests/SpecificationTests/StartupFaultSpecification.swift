@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test("A declaration that is at fault for the children of two factories is told of once")
+  @Test("A declaration that is faulty for the children of two factories is reported once")
   func onceForTwoFactories() throws {
     let environment = try Environment()
     _ = try environment.childFactory("request", seed: Int.self)
@@ -129,7 +129,7 @@ import Testing
     #expect(fault.underlying.isEmpty && fault.passes("Client"))
   }
 
-  @Test("What is below a failed environment throws its cause, also after the root has been shut down")
+  @Test("A lookup below a failed environment throws its cause, even after the root has been shut down")
   func belowFailedEnvironment() throws {
     let root = try Environment()
     let failed = try Environment(parent: root)
@@ -153,8 +153,8 @@ import Testing
     #expect(fault.passes("Client"))
   }
 
-  @Test("If a factory throws, what was built is released in reverse order, and the environment is failed")
-  func releasesWhatWasBuilt() throws {
+  @Test("A throwing factory causes the release of the built beans in reverse order, and the environment is failed")
+  func releasesBuiltBeans() throws {
     let environment = try Environment()
     let journal = Journal()
     for name in ["a", "b"] {

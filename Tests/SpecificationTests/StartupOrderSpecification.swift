@@ -67,7 +67,7 @@ import Testing
     #expect(journal.entries == ["B", "A"])
   }
 
-  @Test("What a request's bean requires of the application is built before it, also where it is an argument")
+  @Test("A bean of the application that a request's bean requires is built before it, even if it is an argument")
   func requiredFurtherOut() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -161,7 +161,7 @@ import Testing
     #expect(journal.entries == ["A", "C", "A", "C", "A", "C", "A", "C"])
   }
 
-  @Test("A lookup inside a factory builds what it asks for on the way")
+  @Test("A lookup inside a factory builds its bean on the way")
   func lookupDuringStartup() throws {
     let environment = try Environment()
     let journal = journal
@@ -202,7 +202,7 @@ import Testing
     #expect(entries.contains("saw A"))
   }
 
-  @Test("What a post processor depends on is built before it; what comes later, it sees")
+  @Test("A dependency of a post processor is built before it, and later beans are processed")
   func dependencyOfInfrastructure() throws {
     let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))

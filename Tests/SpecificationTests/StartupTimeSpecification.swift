@@ -1,10 +1,10 @@
 import Beans
 import Testing
 
-@Suite("The times of a startup") struct StartupTimeSpecification {
+@Suite("Times of a startup") struct StartupTimeSpecification {
   private struct NotRecorded: Error {}
 
-  @Test("The startup tells each bean with its time, in the order of creation, and for whom a lazy one was built")
+  @Test("The startup records each bean with its time, in the order of creation, and the taker of a lazy one")
   func startup() throws {
     final class Store: Sendable {}
     final class Index: Sendable { init(store: Store) {} }
@@ -39,7 +39,7 @@ import Testing
     #expect(try #require(application.startupDuration) > .zero)
   }
 
-  @Test("Beans that are awaited have their times, too")
+  @Test("Awaited beans have their times, too")
   func awaitedStartup() async throws {
     let application = try Environment(name: "application")
     try application
@@ -58,7 +58,7 @@ import Testing
     try await application.shutdown()
   }
 
-  @Test("Nothing is recorded unless that was asked for")
+  @Test("Times are not recorded without the option")
   func nothingRecorded() throws {
     let application = try Environment(name: "application")
     try application.define(application.bean(7)).startup()

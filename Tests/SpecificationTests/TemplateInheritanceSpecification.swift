@@ -1,9 +1,9 @@
 import Beans
 import Testing
 
-@Suite("What templates give") struct TemplateInheritanceSpecification {
-  @Test("Factory, arguments, properties, scope and callbacks are inherited, in whatever order templates are declared")
-  func everythingIsInheritedInWhateverOrder() throws {
+@Suite("Inheritance from templates") struct TemplateInheritanceSpecification {
+  @Test("Factory, arguments, properties, scope and callbacks are inherited, in any order of declaration")
+  func everythingIsInheritedInAnyOrder() throws {
     let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Part.self, id: "bean", parent: "middle").property(\.name, value: "own"))
@@ -19,7 +19,7 @@ import Testing
     #expect(journal.entries == ["own", "own"])
   }
 
-  @Test("Templates of ancestors are seen")
+  @Test("Templates of ancestors are visible")
   func templatesOfAncestorsAreSeen() throws {
     let parent = try Environment()
     try parent.define(parent.bean(Part.self, id: "t", abstract: true, factory: { Part(first: 1, second: 2) }))

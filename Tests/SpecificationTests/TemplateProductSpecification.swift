@@ -30,7 +30,7 @@ import Testing
     try parent.shutdown()
   }
 
-  @Test("A product of a subclass gets its environment and what its class has injected")
+  @Test("A product of a subclass gets its environment and the injections of its class")
   func injections() throws {
     let application = try environment()
     try application.define(application.bean(Part.self))
@@ -40,7 +40,7 @@ import Testing
     try application.shutdown()
   }
 
-  @Test("A product of a subclass is completed and released in a scope of the user's own, and as a prototype")
+  @Test("A product of a subclass is completed and released in a user's scope, and as a prototype")
   func otherScopes() throws {
     let application = try environment(scope: "own")
     try application.registerScope(AbstractBeanScope(name: "own"))
@@ -68,7 +68,7 @@ import Testing
     #expect(journal.entries == ["closed"])
   }
 
-  @Test("A factory bean of a subclass makes its products, and is completed and released")
+  @Test("A factory bean of a subclass creates its products, and is completed and released")
   func factoryBeans() throws {
     let (application, journal) = (try Environment(name: "application"), journal)
     try application.define(

@@ -39,7 +39,7 @@ import Testing
     #expect(store.name == "orders")
   }
 
-  @Test("A dependency on what is only a template is an unknown bean")
+  @Test("A dependency on a type that only a template has is an unknown bean")
   func dependencyOnTemplate() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "template", abstract: true))
@@ -214,7 +214,7 @@ import Testing
     #expect(journal.entries == ["constructed orders", "destroyed orders"])
   }
 
-  @Test("Being abstract is not inherited")
+  @Test("abstract is not inherited")
   func abstractIsNotInherited() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true))

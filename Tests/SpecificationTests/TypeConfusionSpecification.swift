@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 /// Declarations whose static types differ from the built objects must end in a fault, never in a misread object.
-@Suite("Types that lie", .timeLimit(.minutes(20)))
+@Suite("Types that differ from their objects", .timeLimit(.minutes(20)))
 struct TypeConfusionSpecification {
   @Test("A template that makes a value serves a bean of a protocol as such, or is a type mismatch")
   func aValueTemplateDoesNotServeAProtocolUnconverted() async {
@@ -32,7 +32,7 @@ struct TypeConfusionSpecification {
     }
   }
 
-  @Test("A factory of a superclass is not taken for one of the class that a metatype holds")
+  @Test("A factory of a superclass is not used as one of the class that a metatype holds")
   func aFactoryOfASuperclassIsNotTakenForTheMetatypesClass() throws {
     let environment = try Environment()
     let type: Circle.Type = WideCircle.self
@@ -86,7 +86,7 @@ struct TypeConfusionSpecification {
     #expect(try environment.getBean(Both.self).size == 1)
   }
 
-  @Test("A post processor sees the instance behind a protocol type")
+  @Test("A post processor receives the instance behind a protocol type")
   func aPostProcessorSeesTheInstanceBehindAProtocolType() throws {
     let environment = try Environment()
     let seen = Counter()

@@ -2,7 +2,7 @@ import Beans
 import Testing
 
 @Suite("Prototypes that work only further in") struct UnusablePrototypeSpecification {
-  @Test("One that needs what only a factory's children have is an error where that is missing, at each lookup")
+  @Test("A prototype that needs beans of a factory's children is an error without them, at each lookup")
   func fromTheParent() throws {
     let parent = try Environment(name: "parent")
     try parent.define(
@@ -21,7 +21,7 @@ import Testing
     try parent.shutdown()
   }
 
-  @Test("The same from a plain child environment")
+  @Test("A plain child environment has the same errors")
   func fromAPlainChild() throws {
     let parent = try Environment(name: "parent")
     try parent.define(
@@ -33,7 +33,7 @@ import Testing
     try parent.shutdown()
   }
 
-  @Test("What takes one says of it what a lookup of it says")
+  @Test("A taker of the prototype reports the error of its lookup")
   func taken() throws {
     let environment = try Environment()
     // The environment has two counters, one of which is not open; children use the nearest one.

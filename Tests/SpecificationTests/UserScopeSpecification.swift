@@ -1,7 +1,7 @@
 import Beans
 import Testing
 
-@Suite("Scopes of the user's own", .timeLimit(.minutes(20)))
+@Suite("User-defined scopes", .timeLimit(.minutes(20)))
 struct UserScopeSpecification {
   private let journal = Journal()
 
@@ -35,7 +35,7 @@ struct UserScopeSpecification {
       configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
   }
 
-  @Test("finish of a factory's scope object ends its child: what has been released cannot be looked up again")
+  @Test("finish of a factory's scope object ends its child: released beans cannot be looked up again")
   func finishOfTheObjectEndsTheChild() throws {
     let application = try Environment(name: "application")
     let scope = Captured<AbstractBeanScope>()
@@ -56,7 +56,8 @@ struct UserScopeSpecification {
   enum Need: CaseIterable { case requirement, requirementAndParameter, parameter, property, prototype }
 
   @Test(
-    "A scope object's beans are made once, dependencies first, however they need one another", arguments: Need.allCases)
+    "A scope object's beans are created once, dependencies first, in every form of dependency", arguments: Need.allCases
+  )
   func needsOfTheObjectsBeans(_ need: Need) throws {
     let application = try Environment(name: "application")
     let journal = journal
@@ -96,7 +97,7 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("finish of a factory's scope object ends what is below its child, too")
+  @Test("finish of a factory's scope object ends the children below its child, too")
   func finishOfTheObjectEndsTheChildrenBelow() throws {
     let application = try Environment(name: "application")
     let scope = Captured<AbstractBeanScope>()
@@ -134,7 +135,7 @@ struct UserScopeSpecification {
     #expect(journal.entries.count == 100)
   }
 
-  @Test("A scope object of one's own, which adds to finish, ends its child as well, whoever calls it")
+  @Test("A subclass of AbstractBeanScope that extends finish ends its child as well, from any caller")
   func finishOfASubclass() throws {
     let application = try Environment(name: "application")
     let journal = journal
@@ -158,7 +159,7 @@ struct UserScopeSpecification {
 
   enum End: CaseIterable { case ofTheChild, ofTheParent, ofTheBody }
 
-  @Test("The end of a child, whoever began it, calls finish of its scope object once", arguments: End.allCases)
+  @Test("The end of a child calls finish of its scope object once, from any caller", arguments: End.allCases)
   func endCallsFinishOnce(end: End) throws {
     let application = try Environment(name: "application")
     let journal = journal
@@ -181,7 +182,7 @@ struct UserScopeSpecification {
     #expect(journal.entries.sorted() == ["finish", "released"])
   }
 
-  @Test("One scope object for two children is an invalid declaration, and the first child is none the worse")
+  @Test("One scope object for two children is an invalid declaration, and the first child is not affected")
   func oneObjectForTwoChildren() throws {
     let application = try Environment(name: "application")
     let journal = journal
@@ -211,8 +212,8 @@ struct UserScopeSpecification {
 
   // MARK: repeated calls
 
-  @Test("A factory's scope object is asked at every lookup, and decides each time")
-  func objectIsAskedEveryTime() throws {
+  @Test("A factory's scope object is called at every lookup, and decides each time")
+  func objectIsCalledEveryTime() throws {
     let application = try Environment(name: "application")
     let scope = Captured<RotatingScope>()
     let requests = try application.childFactory(
@@ -238,8 +239,8 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("A factory's scope object is asked for what its beans take, each time")
-  func objectIsAskedForParameters() throws {
+  @Test("A factory's scope object is called for the dependencies of its beans, each time")
+  func objectIsCalledForParameters() throws {
     let application = try Environment(name: "application")
     let scope = Captured<RotatingScope>()
     let requests = try application.childFactory(
@@ -260,8 +261,8 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("A registered scope is asked at every lookup, and decides each time")
-  func registeredScopeIsAskedEveryTime() throws {
+  @Test("A registered scope is called at every lookup, and decides each time")
+  func registeredScopeIsCalledEveryTime() throws {
     let environment = try Environment(name: "application")
     let scope = RotatingScope(name: "own")
     try environment.registerScope(scope)
@@ -311,7 +312,7 @@ struct UserScopeSpecification {
     #expect(journal.entries == ["prepared", "shutdown returned"])
   }
 
-  @Test("A child whose parent ends in prepare throws finished, and what prepare has built is released")
+  @Test("A child whose parent ends in prepare throws finished, and beans built in prepare are released")
   func parentEndsInPrepare() throws {
     let application = try Environment(name: "application")
     let journal = journal
@@ -389,7 +390,7 @@ struct UserScopeSpecification {
     #expect(journal.entries == ["a", "c", "b", "other"])
   }
 
-  @Test("After an early finish of a registered scope, lookups of its beans are finished, those of others are not")
+  @Test("Lookups of beans of a registered scope are finished after its early finish, those of others are not")
   func lookupsAfterAnEarlyFinish() throws {
     let application = try Environment(name: "application")
     let scope = AbstractBeanScope(name: "own")
@@ -409,7 +410,7 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("Beans of a registered scope count in the report")
+  @Test("Beans of a registered scope are included in the report")
   func report() throws {
     let application = try Environment(name: "application")
     let scope = AbstractBeanScope(name: "own")
@@ -422,7 +423,7 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("Beans of a registered scope count in the statistics, as created and as released")
+  @Test("Beans of a registered scope are included in the statistics, as created and as released")
   func statistics() throws {
     let application = try Environment(name: "application")
     let scope = AbstractBeanScope(name: "own")
@@ -438,7 +439,7 @@ struct UserScopeSpecification {
   // MARK: outside a request
 
   @Test("A provider of a bean that only configure declares is scopeNotActive outside a request")
-  func providerOfWhatConfigureDeclares() throws {
+  func providerOfAConfiguredBean() throws {
     let application = try Environment(name: "application")
     try application.define(application.bean(Asking.self, factory: Asking.init))
     let requests = try application.childFactory(
@@ -474,7 +475,7 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("A singleton whose factory looks up a bean of a request that it got hold of would keep it: a captive")
+  @Test("A singleton whose factory looks up a bean of a captured request would keep it: a captive")
   func captiveOfACapturedRequest() throws {
     let application = try Environment(name: "application")
     let captured = Captured<Environment>()
@@ -493,7 +494,7 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  @Test("A request's bean that is looked up by a protocol which no declaration names is a captive, too, each time")
+  @Test("A request's bean that is looked up by an undeclared protocol is a captive, too, each time")
   func captiveByAProtocol() throws {
     let application = try Environment(name: "application")
     try application.define(
@@ -522,7 +523,7 @@ struct UserScopeSpecification {
     init(_ kept: (any Kept)?) { self.kept = kept }
   }
 
-  @Test("A singleton that asks a provider while it is built would keep the request's bean: a captive")
+  @Test("A singleton that calls a provider while it is built would keep the request's bean: a captive")
   func captiveThroughAProvider() throws {
     let application = try Environment(name: "application")
     try application.define(

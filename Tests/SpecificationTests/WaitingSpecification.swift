@@ -25,8 +25,8 @@ struct WaitingSpecification {
     try environment.shutdown()
   }
 
-  @Test("An error reaches all who wait, and the next lookup tries again")
-  func anErrorReachesAllWhoWaitAndTheNextTriesAgain() throws {
+  @Test("An error reaches all waiters, and the next lookup tries again")
+  func anErrorReachesAllWaitersAndTheNextLookupTriesAgain() throws {
     let environment = try Environment()
     let attempts = Counter()
     let gate = Gate()
@@ -72,7 +72,7 @@ struct WaitingSpecification {
     try environment.shutdown()
   }
 
-  @Test("A circle that factories close on one thread is drawn from where it was entered")
+  @Test("A circle that factories close on one thread is drawn from its entry")
   func aCircleOnOneThread() throws {
     let environment = try Environment()
     for (id, other) in [("a", "b"), ("b", "c"), ("c", "a")] {
@@ -92,7 +92,7 @@ struct WaitingSpecification {
   }
 
   /// Failing and succeeding builds of one slot in quick succession: no caller waits for ever, none gets a second bean.
-  @Test("Failing and succeeding builds in quick succession leave nobody waiting, and one bean")
+  @Test("Failing and succeeding builds in quick succession leave no thread waiting, and one bean")
   func failuresAndSuccessesInTurn() throws {
     let environment = try Environment()
     let attempts = Counter()

@@ -3,8 +3,8 @@ import Testing
 
 @Suite("whenFinished", .timeLimit(.minutes(20)))
 struct WhenFinishedSpecification {
-  @Test("Of a child that has ended already, it is called at once")
-  func aChildThatEndedBeforeAnybodyAsked() throws {
+  @Test("A child that has ended already calls its callback at once")
+  func aChildThatHasEndedCallsAtOnce() throws {
     let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Void.self)
     let child = try factory.build(())
@@ -27,8 +27,8 @@ struct WhenFinishedSpecification {
     #expect(journal.entries == ["destroyed", "one", "two"])
   }
 
-  @Test("Asking while the child ends loses no callback and calls none twice")
-  func askingRacesTheEnd() throws {
+  @Test("Callbacks registered while the child ends are each called once")
+  func registrationsRaceTheEnd() throws {
     var lost = 0
     for _ in 0..<300 {
       let environment = try Environment()

@@ -11,7 +11,7 @@ struct WithBeanSpecification {
   }
 
   @Test("The end waits until the last withBean has ended, and releases then")
-  func theEndWaitsForTheLastWhoBorrows() throws {
+  func theEndWaitsForTheLastBorrower() throws {
     let counters = Tracked.Counters()
     let environment = try environment(counters)
     try environment.withBean(Tracked.self) { _ in
@@ -26,7 +26,7 @@ struct WithBeanSpecification {
   }
 
   @Test("The end of an ancestor waits for a withBean of a child that uses the ancestor's bean")
-  func theEndOfAnAncestorWaitsForOneWhoBorrowsThroughAChild() throws {
+  func theEndOfAnAncestorWaitsForABorrowerInAChild() throws {
     let counters = Tracked.Counters()
     let environment = try environment(counters)
     let factory = try Environment(name: "tenant", parent: environment).childFactory("request", seed: Int.self)
@@ -40,8 +40,8 @@ struct WithBeanSpecification {
     #expect(counters.destroyed.value == 1)
   }
 
-  @Test("A body that throws gives the bean back")
-  func aThrowingBodyGivesBack() throws {
+  @Test("A body that throws returns the bean")
+  func aThrowingBodyReturnsTheBean() throws {
     let counters = Tracked.Counters()
     let environment = try environment(counters)
     #expect(throws: Boom.self) { try environment.withBean(Tracked.self) { _ in throw Boom() } }
@@ -50,8 +50,8 @@ struct WithBeanSpecification {
     #expect(counters.died.value == 1)
   }
 
-  @Test("withBean lends what getBean finds: object, optional, value, by id")
-  func whatIsLentIsWhatIsFound() throws {
+  @Test("withBean lends the bean that getBean finds: object, optional, value, by id")
+  func withBeanLendsTheBeanOfGetBean() throws {
     let counters = Tracked.Counters()
     let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
@@ -70,8 +70,8 @@ struct WithBeanSpecification {
     try environment.shutdown() as Void
   }
 
-  @Test("withBean on the environment that configure is handed throws")
-  func whatIsBeingDeclaredLendsNothing() throws {
+  @Test("withBean on the environment that configure receives throws")
+  func aConfiguredEnvironmentLendsNothing() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(Tracked.Counters()) }))
     let tenants = try environment.childFactory("tenant", seed: Int.self)
@@ -94,7 +94,7 @@ struct WithBeanSpecification {
     #expect(counters.destroyed.value == 1)
   }
 
-  @Test("Threads that use a bean and end hold up nothing")
+  @Test("Threads that use a bean and end block nothing")
   func threadsThatComeAndGo() throws {
     let counters = Tracked.Counters()
     let environment = try environment(counters)
@@ -106,7 +106,7 @@ struct WithBeanSpecification {
     #expect(counters.died.value == 1)
   }
 
-  @Test("Inside withBean a bean is alive, also while the environment ends")
+  @Test("A bean is alive inside withBean, even while the environment ends")
   func borrowersRaceTheEnd() throws {
     for _ in 0..<200 {
       let counters = Tracked.Counters()

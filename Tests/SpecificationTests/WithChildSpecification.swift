@@ -13,7 +13,7 @@ import Testing
       })
   }
 
-  @Test("There is no current environment outside withChild")
+  @Test("No environment is current outside withChild")
   func noCurrent() throws {
     #expect(Environment.current == nil)
     let application = try Environment(name: "application")
@@ -23,7 +23,7 @@ import Testing
     try child.shutdown()
   }
 
-  @Test("withChild makes the child current while its body runs, and gives back what the body gives")
+  @Test("withChild makes the child current while its body runs, and returns the result of the body")
   func current() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -48,7 +48,7 @@ import Testing
     try requireFault(.finished) { try child.getBean(Item.self) }
   }
 
-  @Test("withChild finishes the child also when its body throws, and throws that")
+  @Test("withChild finishes the child even if its body throws, and throws its error")
   func bodyThrows() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -63,7 +63,7 @@ import Testing
     #expect(Environment.current == nil)
   }
 
-  @Test("withChild inside withChild: the inner child is current, then the outer again")
+  @Test("withChild inside withChild makes the inner child current, then the outer one again")
   func nested() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -90,7 +90,7 @@ import Testing
     #expect(entered.value == 0)
   }
 
-  @Test("async: the child is current across suspensions, and in child tasks")
+  @Test("The child is current across suspensions, and in child tasks")
   func currentAcrossSuspensions() async throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -104,7 +104,7 @@ import Testing
     #expect(Environment.current == nil)
   }
 
-  @Test("async: withChild finishes the child when its body returns or throws")
+  @Test("withChild finishes the child when its asynchronous body returns or throws")
   func asyncFinishes() async throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -126,7 +126,7 @@ import Testing
     #expect(journal.entries == ["released", "released"])
   }
 
-  @Test("async: withChild finishes the child when its task is cancelled")
+  @Test("withChild finishes the child when its task is cancelled")
   func cancelled() async throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -146,7 +146,7 @@ import Testing
     #expect(journal.entries == ["released"])
   }
 
-  @Test("async: parallel children do not see each other")
+  @Test("Parallel children do not see each other")
   func parallel() async throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test("async: the body runs on the actor that calls withChild, and uses its state")
+  @Test("The asynchronous body runs on the actor that calls withChild, and uses its state")
   func bodyOfAnActor() async throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
@@ -188,7 +188,7 @@ import Testing
     #expect(try await visits.visit(requests) == 2)
   }
 
-  @Test("async: the body runs on the main actor where withChild is called there") @MainActor
+  @Test("The asynchronous body runs on the main actor if withChild is called there") @MainActor
   func bodyOfTheMainActor() async throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }

@@ -9,7 +9,7 @@ import Testing
     ("1.5s", .milliseconds(1500)), ("0.25ms", .microseconds(250)), ("1h30m", .seconds(5400)),
     (" 1m 5s ", .seconds(65)), ("-3s", .seconds(-3)), ("0", .zero), ("+1s", .seconds(1)),
   ])
-  func readsNumbersWithUnits(text: String, expected: Duration) throws {
+  func numbersWithUnitsAreParsed(text: String, expected: Duration) throws {
     #expect(try DurationText.parse(text) == expected)
   }
 
@@ -18,21 +18,21 @@ import Testing
     "99999999999999999999s",
     "9223372036854775808s", "9223372036854775807d", "106751991167300d106751991167300d", "١s",
   ])
-  func refusesWhatIsNoDuration(text: String) {
+  func textsThatAreNoDurationsAreRefused(text: String) {
     #expect(throws: (any Error).self) { try DurationText.parse(text) }
   }
 
-  @Test func theLargestDurationCanBeTakenApart() throws {
+  @Test func theLargestDurationIsParsed() throws {
     #expect(try DurationText.parse("9223372036854775807s").components.seconds == .max)
     #expect(try DurationText.parse("-9223372036854775807s").components.seconds == -.max)
   }
 
   @Test(arguments: ["250ms", "30s", "5m", "1h", "10us", "7ns", "2d", "1500ms", "90m", "0s", "-3s"])
-  func writesWhatItReads(text: String) throws {
+  func formattedDurationsAreParsedAgain(text: String) throws {
     #expect(DurationText.format(try DurationText.parse(text)) == text)
   }
 
-  @Test func longDecimalsAreCut() throws {
+  @Test func longDecimalsAreTruncated() throws {
     #expect(try DurationText.parse("0." + String(repeating: "3", count: 1000) + "s") < .milliseconds(334))
     #expect(DurationText.format(Duration(attoseconds: 1_500_000_000)) == "1ns")
   }

@@ -15,7 +15,7 @@ import Testing
     code { try factory.convert(value, targetType: type) } == .conversionFailed
   }
 
-  @Test func everyPairOfScalarTypesIsKnown() throws {
+  @Test func everyPairOfScalarTypesHasAConversion() throws {
     let types: [Any.Type] = [
       String.self, Bool.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self,
       UInt16.self, UInt32.self, UInt64.self, Float.self, Double.self,
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func integersFromText() throws {
+  @Test func integersAreConvertedFromText() throws {
     #expect(try convert("4711", to: Int.self) == 4711)
     #expect(try convert(" -12\t", to: Int8.self) == -12)
     #expect(try convert("+7", to: UInt16.self) == 7)
@@ -86,7 +86,7 @@ import Testing
     #expect(fails("", to: Double.self))
   }
 
-  @Test func booleans() throws {
+  @Test func booleansAreConvertedFromTextAndNumbers() throws {
     for text in ["true", "TRUE", "yes", "On", " 1 "] { #expect(try convert(text, to: Bool.self)) }
     for text in ["false", "False", "no", "OFF", "0"] { #expect(try !convert(text, to: Bool.self)) }
     for text in ["", "2", "ja", "truee"] { #expect(fails(text, to: Bool.self), "\(text)") }
@@ -99,7 +99,7 @@ import Testing
     #expect(code { try factory.convert(false, targetType: Double.self) } == .noConversion)
   }
 
-  @Test func textOfScalars() throws {
+  @Test func scalarsAreConvertedToText() throws {
     #expect(try convert(42, to: String.self) == "42")
     #expect(try convert(0.1, to: String.self) == "0.1")
     #expect(try convert(true, to: String.self) == "true")

@@ -11,7 +11,7 @@ import Testing
     try #require(try factory.convert(value, targetType: type) as? T)
   }
 
-  @Test func theSeedsSpelling() throws {
+  @Test func conversionsAreFoundInTheSpellingOfTheSeeds() throws {
     let conversion = try factory.getConversion(String.self, targetType: Int.self)
     #expect(try conversion("4711") as? Int == 4711)
     #expect(factory.findConversion(String.self, targetType: Engine.self) == nil)
@@ -54,7 +54,7 @@ import Testing
     #expect(!StandardConversionFactory().hasConversion(String.self, targetType: Engine.self))
   }
 
-  @Test func whatAConversionThrowsIsKept() {
+  @Test func anErrorOfAConversionIsKept() {
     factory.register(String.self, targetType: Engine.self) { _ in throw Refused() }
     let fault = error { _ = try factory.convert("V8", targetType: Engine.self) }
     #expect(fault?.code == .conversionFailed)
@@ -68,7 +68,7 @@ import Testing
 
   // MARK: no conversion needed
 
-  @Test func superclassesAndProtocolsTakeTheValueAsItIs() throws {
+  @Test func superclassesAndProtocolsAcceptTheValueUnchanged() throws {
     let turbine = Turbine(name: "T")
     #expect(try convert(turbine, to: Engine.self) === turbine)
     #expect(try convert(turbine, to: (any Named).self) as AnyObject === turbine)
@@ -78,7 +78,7 @@ import Testing
 
   // MARK: raw values
 
-  @Test func enumsFromTextAndNumbers() throws {
+  @Test func enumsAreConvertedFromTextAndNumbers() throws {
     #expect(try convert("diesel", to: Fuel.self) == .diesel)
     #expect(try convert("2", to: Gear.self) == .second)
     #expect(try convert(2, to: Gear.self) == .second)
@@ -101,7 +101,7 @@ import Testing
 
   // MARK: arrays and optionals
 
-  @Test func arraysFromText() throws {
+  @Test func arraysAreConvertedFromText() throws {
     #expect(try convert("1, 2,3", to: [Int].self) == [1, 2, 3])
     #expect(try convert("", to: [Int].self).isEmpty)
     #expect(try convert("  ", to: [String].self).isEmpty)
@@ -116,7 +116,7 @@ import Testing
     #expect(code { try factory.convert("1", targetType: [Engine].self) } == .noConversion)
   }
 
-  @Test func arraysFromAndToArraysAndText() throws {
+  @Test func arraysAreConvertedFromAndToArraysAndText() throws {
     #expect(try convert(["1", "2"], to: [Int].self) == [1, 2])
     #expect(try convert([1, 2], to: [Double].self) == [1, 2])
     #expect(try convert([1, 2], to: String.self) == "1,2")
@@ -125,7 +125,7 @@ import Testing
     #expect(code { try factory.convert(7, targetType: [Int].self) } == .noConversion)
   }
 
-  @Test func setsFromArraysSetsAndText() throws {
+  @Test func setsAreConvertedFromArraysSetsAndText() throws {
     #expect(try convert(["1", "2", "02"], to: Set<Int>.self) == [1, 2])
     #expect(try convert(["1"] as Set, to: Set<Double>.self) == [1])
     #expect(try convert(" 1, 2,1", to: Set<Int>.self) == [1, 2])
@@ -136,7 +136,7 @@ import Testing
     #expect(code { try factory.convert([Engine(name: "a")], targetType: Set<Int>.self) } == .noConversion)
   }
 
-  @Test func dictionaries() throws {
+  @Test func dictionariesAreConvertedByElement() throws {
     #expect(try convert(["a": "1"], to: [String: Int].self) == ["a": 1])
     #expect(try convert([1: ["2"]], to: [String: Set<Int>].self) == ["1": [2]])
     #expect(try convert(["a": nil, "b": "1"] as [String: String?], to: [String: Int?].self) == ["a": nil, "b": 1])
@@ -154,7 +154,7 @@ import Testing
     #expect(fault?.message.hasPrefix("value of key '100': cannot convert 'x100'") == true, "\(fault as Any)")
   }
 
-  @Test func optionals() throws {
+  @Test func optionalsAreConvertedByTheirValues() throws {
     #expect(try convert("5", to: Int?.self) == 5)
     #expect(try convert("5", to: Int??.self) == 5)
     #expect(try convert(Int?.some(5) as Any, to: String.self) == "5")
@@ -163,7 +163,7 @@ import Testing
     #expect(code { try factory.convert("x", targetType: Int?.self) } == .conversionFailed)
   }
 
-  @Test func whateverHasALosslessText() throws {
+  @Test func typesWithALosslessTextAreConverted() throws {
     #expect(try convert("x", to: Character.self) == "x")
     #expect(try convert(Character("x"), to: String.self) == "x")
     #expect(try convert("90s", to: Duration.self) == .seconds(90))
@@ -171,7 +171,7 @@ import Testing
     #expect(code { try factory.convert("xy", targetType: Character.self) } == .conversionFailed)
   }
 
-  @Test func registersAndSearchesFromManyThreads() throws {
+  @Test func conversionsMayBeRegisteredAndFoundOnManyThreads() throws {
     let values = try onThreads(8) { number -> Int in
       var sum = 0
       for _ in 0..<200 {

@@ -7,7 +7,7 @@ import Testing
     ("database", "data", false), ("abc", "abd", false), ("abcd", "abce", true), ("abcd", "abxy", true),
     ("abcd", "axyz", false), ("", "ab", false), ("", "", false), ("abcdef", "abcd", true), ("naïve", "naive", true),
   ])
-  func isSmall(left: String, right: String, expected: Bool) {
+  func smallDistancesAreRecognized(left: String, right: String, expected: Bool) {
     #expect(EditDistance.isSmall(left, right) == expected)
     #expect(EditDistance.isSmall(right, left) == expected)
   }

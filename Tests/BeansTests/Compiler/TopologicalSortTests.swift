@@ -24,13 +24,13 @@ import Testing
       // Two independent parts.
       ([[3], [2], [], []], [3, 0, 2, 1]),
     ] as [([[Int]], [Int])])
-  func order(dependencies: [[Int]], expected: [Int]) {
+  func dependenciesComeFirstInOrderOfDefinition(dependencies: [[Int]], expected: [Int]) {
     let (sorted, circles) = sort(dependencies)
     #expect(sorted == expected)
     #expect(circles.isEmpty)
   }
 
-  @Test func everyDependencyIsAskedForOnce() {
+  @Test func theDependenciesOfEachElementAreReadOnce() {
     var asked: [Int] = []
     _ = TopologicalSort.sort(4) { number, body in
       asked.append(number)
@@ -54,13 +54,13 @@ import Testing
       // An element that leads into a known circle is in none itself.
       ([[1], [0], [0]], [[0, 1]]),
     ] as [([[Int]], [[Int]])])
-  func circles(dependencies: [[Int]], expected: [[Int]]) {
+  func eachCircleIsReported(dependencies: [[Int]], expected: [[Int]]) {
     let (sorted, circles) = sort(dependencies)
     #expect(circles == expected)
     #expect(sorted.sorted() == Array(dependencies.indices))
   }
 
-  @Test func whateverTheGraphEveryCircleIsOneAndEveryOtherDependencyComesFirst() {
+  @Test func everyCircleOfARandomGraphIsOneAndOtherDependenciesComeFirst() {
     var random = SeededGenerator(seed: 20)
     var (withCircle, without) = (0, 0)
     for _ in 0..<2_000 {
@@ -116,7 +116,7 @@ import Testing
     #expect(alsoNone.isEmpty)
   }
 
-  @Test func ofTheManyCirclesOfADenseGraphAHundredAreTold() {
+  @Test func aHundredCirclesOfADenseGraphAreReported() {
     let count = 200
     let (sorted, circles) = TopologicalSort.sort(count) { _, body in (0..<count).forEach(body) }
     #expect(sorted.sorted() == Array(0..<count))

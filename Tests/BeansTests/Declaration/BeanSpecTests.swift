@@ -102,7 +102,7 @@ import Testing
   private let plain = BeanSpec(
     type: Part.self, id: nil, location: SourceLocation(file: "Tests/Elsewhere.swift", line: 1))
 
-  @Test func theTableHasEachField() {
+  @Test func theTableContainsEachField() {
     let names =
       Mirror(reflecting: plain).children.compactMap(\.label)
       + Mirror(reflecting: BeanSpec.Options()).children.compactMap(\.label)
@@ -132,13 +132,13 @@ import Testing
     #expect(replacement.number != spec.number)
   }
 
-  @Test func aProductIsSendableWhereItsTargetIs() {
+  @Test func aProductIsSendableIfItsTargetIs() {
     var spec = plain
     spec.isTargetSendable = true
     #expect(spec.product(Int.self).isSendable)
   }
 
-  @Test func settingsOfADeclarationOverruleThoseOfItsTemplate() {
+  @Test func settingsOfADeclarationOverrideThoseOfItsTemplate() {
     var (template, heir) = (plain, BeanSpec(type: Part.self, id: nil, location: Self.location))
     template.scopeName = "template"
     heir.scopeName = "heir"
@@ -152,7 +152,7 @@ import Testing
     #expect(heir.releaseLimit == .seconds(2))
   }
 
-  @Test func aSpecThatIsTakenStaysAsItIs() {
+  @Test func aFrozenSpecDoesNotChange() {
     let declaration = BeanDeclaration(plain)
     let taken = FrozenSpec(declaration.spec)
     declaration.ofSendableType().lazy().argument(1, ref: "b").argument(0, ref: "a").qualifier(Part.self)

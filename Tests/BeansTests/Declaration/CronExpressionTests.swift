@@ -58,7 +58,7 @@ import Testing
     // Before 1970.
     ("0 0 1 1 *", "1967-12-31T23:59", ["1968-01-01T00:00"]),
   ])
-  func times(_ expression: String, _ start: String, _ expected: [String]) throws {
+  func anExpressionHasTheExpectedTimes(_ expression: String, _ start: String, _ expected: [String]) throws {
     #expect(try next(expression, after: start, count: expected.count) == expected)
   }
 
@@ -67,7 +67,7 @@ import Testing
     #expect(try next("0 0 1 * *", after: "2026-01-15T00:00", offset: -5 * 3_600) == ["2026-02-01T05:00"])
   }
 
-  @Test func secondsWithinAMinuteDoNotCount() throws {
+  @Test func secondsWithinAMinuteAreIgnored() throws {
     let minute = try time("2026-01-01T00:10")
     let expression = try CronExpression("10 * * * *")
     #expect(expression.next(after: minute - 1) == minute)
@@ -85,13 +85,13 @@ import Testing
     ("*/x * * * *", "minute: 'x' is no step"), ("99999999999999999999 * * * *", "is no number"),
     ("0 0 31 4,6 *", "is never due"), ("0 0 30 2 *", "is never due"), ("0 0 31 2 */2", "is never due"),
   ])
-  func malformed(_ expression: String, _ reason: String) {
+  func aMalformedExpressionIsRefusedWithTheReason(_ expression: String, _ reason: String) {
     let error = #expect(throws: CronExpression.Malformed.self) { try CronExpression(expression) }
     #expect(error?.description.contains(reason) == true, "\(expression): \(error?.description ?? "")")
   }
 
   /// Compares every minute of some years with the calendar of Foundation.
-  @Test func agreesWithTheCalendar() throws {
+  @Test func timesAgreeWithTheCalendar() throws {
     let expression = try CronExpression("7 3 */3 * *")
     var time = try time("1999-12-01T00:00")
     for _ in 0..<2_000 {

@@ -22,7 +22,7 @@ import Testing
     table.find(Self.plan(plan), ObjectIdentifier(type), id)?.with { $0.number }
   }
 
-  @Test func answersAreToldApartByPlanTypeAndId() {
+  @Test func entriesAreDistinguishedByPlanTypeAndId() {
     let table = AnswerTable<Answer>()
     let questions: [(plan: Int, type: Any.Type, id: String?)] = [
       (1, First.self, nil), (2, First.self, nil), (1, Second.self, nil), (1, First.self, "a"), (1, First.self, ""),
@@ -39,14 +39,14 @@ import Testing
     #expect(number(table, 1, First.self, "b") == nil)
   }
 
-  @Test func theFirstAnswerStays() {
+  @Test func theFirstEntryOfAKeyIsKept() {
     let table = AnswerTable<Answer>()
     table.keep(Answer(1), Self.plan(1), ObjectIdentifier(First.self), nil)
     table.keep(Answer(2), Self.plan(1), ObjectIdentifier(First.self), nil)
     #expect(number(table, 1, First.self, nil) == 1)
   }
 
-  @Test func thereIsAnEndToWhatIsKept() {
+  @Test func theNumberOfEntriesIsLimited() {
     let table = AnswerTable<Answer>()
     for number in 0..<2000 { table.keep(Answer(number), Self.plan(1), ObjectIdentifier(First.self), "\(number)") }
     var kept = 0
@@ -54,7 +54,7 @@ import Testing
     #expect(kept == 1024)
   }
 
-  @Test func answersGoWithTheTable() {
+  @Test func entriesAreDeallocatedWithTheTable() {
     weak var answer: Answer?
     do {
       let table = AnswerTable<Answer>()

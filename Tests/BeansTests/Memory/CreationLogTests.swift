@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: counts, [false, true])
-  func partsFollowEachOther(count: Int, hasScope: Bool) {
+  func partsOfTheLayoutAreContiguous(count: Int, hasScope: Bool) {
     let layout = SlotLayout(slots: count, hasScope: hasScope)
     #expect(layout.slots == count)
     #expect(layout.scope == count)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(arguments: counts, [false, true])
-  func everythingIsEmptyAtFirst(count: Int, hasScope: Bool) {
+  func slotsAndLogAreEmptyAtFirst(count: Int, hasScope: Bool) {
     let layout = SlotLayout(slots: count, hasScope: hasScope)
     let memory = Memory(layout)
     let slots = layout.initialize(memory.start)
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: counts, [false, true])
-  func slotsAreToldInTheOrderOfTheirCreation(count: Int, hasScope: Bool) {
+  func slotsAreLoggedInOrderOfCreation(count: Int, hasScope: Bool) {
     let layout = SlotLayout(slots: count, hasScope: hasScope)
     let memory = Memory(layout)
     let slots = layout.initialize(memory.start)
@@ -84,7 +84,7 @@ import Testing
   private final class OwnScope: Scope { let number = 5 }
 
   @Test(arguments: counts)
-  func theScopeStandsBetweenSlotsAndLog(count: Int) {
+  func theScopeIsStoredBetweenSlotsAndLog(count: Int) {
     let layout = SlotLayout(slots: count, hasScope: true)
     let memory = Memory(layout)
     let slots = layout.initialize(memory.start)

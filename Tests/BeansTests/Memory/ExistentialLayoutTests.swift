@@ -16,14 +16,14 @@ import Testing
     return (read, cast)
   }
 
-  @Test func aProtocolForClasses() throws {
+  @Test func aClassBoundProtocolIsReadAsByACast() throws {
     let object = Parrot(Counter())
     let (read, cast) = try #require(pair(object, as: (any Bird).self))
     #expect(read === object && cast === object)
     #expect(read.voice == cast.voice)
   }
 
-  @Test func aProtocolForAnything() throws {
+  @Test func anUnboundProtocolIsReadAsByACast() throws {
     let object = Parrot(Counter())
     let (read, cast) = try #require(pair(object, as: (any Speaker).self))
     #expect(read as? Parrot === object && cast as? Parrot === object)
@@ -31,7 +31,7 @@ import Testing
     #expect([opened(read), opened(cast)] == [ObjectIdentifier(Parrot.self), ObjectIdentifier(Parrot.self)])
   }
 
-  @Test func compositions() throws {
+  @Test func compositionsAreReadAsByACast() throws {
     let object = Parrot(Counter())
     let (bound, boundCast) = try #require(pair(object, as: (any Bird & Speaker).self))
     #expect(bound === object && boundCast === object)
@@ -45,7 +45,7 @@ import Testing
     #expect(sendable === object && sendable.voice == sendableCast.voice)
   }
 
-  @Test func aProtocolThatRefinesOthers() throws {
+  @Test func aRefiningProtocolIsReadAsByACast() throws {
     let object = Parrot(Counter())
     let (read, cast) = try #require(pair(object, as: (any Acrobat).self))
     #expect([read.walk, read.fly, read.trick] == [cast.walk, cast.fly, cast.trick])
@@ -53,7 +53,7 @@ import Testing
   }
 
   /// A layout gives the result of a cast; without a layout, values are cast.
-  @Test func otherTypesAreAsCast() {
+  @Test func otherTypesAreReadAsByACast() {
     let object = Parrot(Counter())
     func check<Value>(_ type: Value.Type) {
       guard let (read, cast) = pair(object, as: type) else { return }
@@ -75,7 +75,7 @@ import Testing
     check(Canary?.self)
   }
 
-  @Test func noLayout() {
+  @Test func unfittingTypesHaveNoLayout() {
     func hasLayout(_ type: Any.Type, for identity: AnyClass) -> Bool {
       ExistentialLayout.of(type, for: ObjectIdentifier(identity)) != nil
     }
@@ -90,7 +90,7 @@ import Testing
     #expect(!hasLayout((any Error).self, for: Parrot.self))
   }
 
-  @Test func aSubclassFallsBack() throws {
+  @Test func aSubclassFallsBackToACast() throws {
     let (object, parrot) = (GreyParrot(Counter()), Parrot(Counter()))
     let layout = try #require(ExistentialLayout.of((any Bird).self, for: ObjectIdentifier(Parrot.self)))
     #expect(layout.fits(ObjectReference(unretained: parrot)))
@@ -134,7 +134,7 @@ import Testing
 
   // MARK: other readings
 
-  @Test func classesAndBoxes() {
+  @Test func classesAndBoxesAreReadDirectly() {
     let ended = Counter()
     do {
       let parrot = Parrot(ended)

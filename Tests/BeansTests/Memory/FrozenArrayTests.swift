@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FrozenArrayTests {
   @Test(arguments: [1, 2, 100])
-  func elementsStandAsTheyWereGiven(count: Int) {
+  func elementsKeepTheirOrder(count: Int) {
     let elements = (0..<count).map { "element \($0)" }
     let array = FrozenArray(elements)
     let (length, byIndex) = (array.count, (0..<count).map { array[$0] })
@@ -18,7 +18,7 @@ import Testing
     withExtendedLifetime(array) {}
   }
 
-  @Test func anEmptyOneHasAnEmptySlice() {
+  @Test func anEmptyArrayHasAnEmptySlice() {
     let array = FrozenArray<String>([])
     let (count, all) = (array.count, array.all)
     #expect(count == 0)
@@ -29,7 +29,7 @@ import Testing
     withExtendedLifetime(array) {}
   }
 
-  @Test func partsOfParts() {
+  @Test func slicesOfSlicesHaveTheirElements() {
     let array = FrozenArray(Array(0..<100))
     let part = array.all[10..<50]
     func elements(_ slice: FrozenSlice<Int>) -> [Int] {
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(array) {}
   }
 
-  @Test func whatTheBodyThrowsEndsTheWalk() {
+  @Test func anErrorOfTheBodyEndsTheIteration() {
     let array = FrozenArray(Array(0..<10))
     let all = array.all
     var seen: [Int] = []
@@ -73,7 +73,7 @@ import Testing
     withExtendedLifetime(array) {}
   }
 
-  @Test func elementsEndWithIt() {
+  @Test func elementsAreDeallocatedWithTheArray() {
     let ended = Counter()
     do {
       let array = FrozenArray((0..<5).map { _ in Canary(ended) })

@@ -12,7 +12,7 @@ struct HazardPointerTests {
     var isProtected: Bool { HazardPointer.isProtected(reference) }
   }
 
-  @Test func isNotedUntilItIsCleared() throws {
+  @Test func anObjectIsNotedUntilItIsCleared() throws {
     try Worker {
       let (owner, other) = (Owner(), Owner())
       #expect(!owner.isProtected)
@@ -26,7 +26,7 @@ struct HazardPointerTests {
     }.value()
   }
 
-  @Test func isSeenFromAnotherThread() throws {
+  @Test func aNoteIsVisibleToAnotherThread() throws {
     let owner = Owner()
     let (noted, seen, cleared, checked) = (Gate(), Gate(), Gate(), Gate())
     let user = Worker {
@@ -48,7 +48,7 @@ struct HazardPointerTests {
     try user.value()
   }
 
-  @Test func eachUseIsNotedForItself() throws {
+  @Test func eachUseHasANoteOfItsOwn() throws {
     try Worker {
       let owner = Owner()
       let notes = try (0..<3).map { _ in try #require(HazardPointer.protecting(owner.reference)) }
@@ -60,7 +60,7 @@ struct HazardPointerTests {
     }.value()
   }
 
-  @Test func thereIsRoomForSeven() throws {
+  @Test func aThreadHasRoomForSevenNotes() throws {
     try Worker {
       let owners = (0..<8).map { _ in Owner() }
       let notes = owners.map { HazardPointer.protecting($0.reference) }
@@ -79,7 +79,7 @@ struct HazardPointerTests {
     }.value()
   }
 
-  @Test func theFirstNoteIsForWhoHasNothingElseInUse() throws {
+  @Test func theFirstNoteIsForAThreadWithoutOtherUses() throws {
     try Worker {
       let (owner, other) = (Owner(), Owner())
       // The call allocates the record of the thread.

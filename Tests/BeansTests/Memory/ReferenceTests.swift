@@ -4,7 +4,7 @@ import Testing
 @testable import Beans
 
 @Suite("References to objects") struct ReferenceTests {
-  @Test("Many counts at once are as many counts", arguments: [0, 1, 2, 1_000] as [UInt32])
+  @Test("Many retains at once equal as many single ones", arguments: [0, 1, 2, 1_000] as [UInt32])
   func manyCounts(count: UInt32) {
     let ended = Counter()
     let reference = ObjectReference(Canary(ended))
@@ -15,7 +15,7 @@ import Testing
     #expect(ended.value == 1)
   }
 
-  @Test("Threads that give back the counts of an object end it once")
+  @Test("Threads that release the counts of an object deallocate it once")
   func threads() throws {
     let ended = Counter()
     for _ in 0..<500 {

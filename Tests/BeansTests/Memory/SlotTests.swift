@@ -4,7 +4,7 @@ import Testing
 @testable import Beans
 
 @Suite struct SlotTests {
-  @Test func oneWordTellsWhatASlotHolds() {
+  @Test func oneWordEncodesTheContentOfASlot() {
     let object = Canary(Counter())
     let reference = ObjectReference(unretained: object)
     func facts(_ content: Slot.Content) -> [Bool] {

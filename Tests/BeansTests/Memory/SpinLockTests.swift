@@ -21,7 +21,7 @@ import Testing
     var values: (Int, Int) { lock.withLock { numbers } }
   }
 
-  @Test func whatIsAddedUnderItIsNotLost() throws {
+  @Test func additionsUnderTheLockAreNotLost() throws {
     let guarded = Guarded()
     let isTorn = try onThreads(4) { number in
       var isTorn = false
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// The test uses more threads than processors: a holder may be descheduled while others spin.
-  @Test func oneThreadIsInside() throws {
+  @Test func oneThreadHoldsTheLock() throws {
     let shared = Shared()
     let most = try onThreads(16) { _ in
       var most = 0
@@ -62,7 +62,7 @@ import Testing
 
   private struct Token: ~Copyable { let number: Int }
 
-  @Test func answersWhatTheBodyAnswers() {
+  @Test func withLockReturnsTheResultOfItsBody() {
     let lock = SpinLock()
     let number = lock.withLock { 7 }
     let token = lock.withLock { Token(number: 8) }

@@ -44,7 +44,7 @@ import Testing
 
   // MARK: by type
 
-  @Test func candidatesStandInTheOrderOfTheirDefinition() {
+  @Test func candidatesAreInOrderOfDefinition() {
     let shop = directory("shop", [entry(Dog.self), entry(Stone.self), entry(Animal.self), entry(Cat.self)])
     #expect(shop.candidates(for: Animal.self) == [0, 2, 3])
     #expect(shop.candidates(for: Dog.self) == [0])
@@ -55,14 +55,14 @@ import Testing
     #expect(shop.candidates(for: Int.self) == [])
   }
 
-  @Test func aProtocolTypeIsMetByWhatIsDeclaredWithIt() {
+  @Test func aProtocolTypeIsFoundByDeclarationsWithIt() {
     let shop = directory("shop", [entry((any Loud).self), entry(Animal.self), entry((any Loud & Heavy).self)])
     #expect(shop.candidates(for: (any Loud).self).contains(0))
     #expect(shop.candidates(for: (any Heavy).self) != [0])
     #expect(shop.candidates(for: Animal.self) == [1])
   }
 
-  @Test func aSeedAnswersToItsOwnTypeOnly() throws {
+  @Test func aSeedIsFoundByItsOwnTypeOnly() throws {
     let shop = directory("shop", [entry(Dog.self, seed: true)])
     #expect(shop.candidates(for: Dog.self) == [0])
     #expect(shop.candidates(for: Animal.self) == [])
@@ -70,7 +70,7 @@ import Testing
     #expect(shop.types.map { ObjectIdentifier($0) } == [ObjectIdentifier(Dog.self)])
   }
 
-  @Test func theNearestWins() throws {
+  @Test func theNearestBeanWins() throws {
     let shop = directory("shop", [entry(Dog.self), entry(Cat.self)])
     let session = directory("session", in: shop, [entry(Puppy.self)])
     let request = directory("request", in: session, [])
@@ -91,14 +91,14 @@ import Testing
     #expect(try select((any Loud).self, from: loud) == "loud/1")
   }
 
-  @Test func onePrimaryOfSeveralIsMeant() throws {
+  @Test func onePrimaryBeanOfSeveralIsSelected() throws {
     let shop = directory("shop", [entry(Dog.self), entry(Cat.self, primary: true), entry(Puppy.self)])
     #expect(try select(Animal.self, from: shop) == "shop/1")
     let same = directory("same", [entry(Dog.self, "a"), entry(Dog.self, "b", primary: true), entry(Dog.self, "c")])
     #expect(try select(Dog.self, from: same) == "same/1")
   }
 
-  @Test func severalAreAmbiguous() throws {
+  @Test func severalBeansAreAmbiguous() throws {
     let none = directory("none", [entry(Dog.self, "rex", line: 7), entry(Cat.self, line: 8)])
     let error = #expect(throws: EnvironmentError.self) { try select(Animal.self, from: none) }
     #expect(error?.code == .ambiguousBean)
@@ -130,7 +130,7 @@ import Testing
     #expect(try select(Stone.self, from: request) == "session/0")
   }
 
-  @Test func everyTypeThatBeansAnswerTo() {
+  @Test func typesOfBeansAreListedOnceInOrder() {
     let shop = directory("shop", [entry(Puppy.self), entry(Cat.self), entry(Stone.self), entry((any Loud).self)])
     #expect(
       shop.types.map { ObjectIdentifier($0) }
@@ -148,7 +148,7 @@ import Testing
     #expect(cat.directory === shop && cat.number == 1 && cat.hops == 1)
   }
 
-  @Test func anAliasMayStandForABeanFurtherOut() throws {
+  @Test func anAliasMayNameABeanFurtherOut() throws {
     let shop = directory("shop", [entry(Dog.self, "pet")])
     let session = directory(
       "session", in: shop, [],
@@ -170,7 +170,7 @@ import Testing
     #expect(code { try request.bean(id: "lost") } == .unknownBean)
   }
 
-  @Test func idsWithoutABean() throws {
+  @Test func anIdWithoutABeanIsRefusedWithTheReason() throws {
     let shop = directory(
       "shop", [entry(Dog.self, "database")],
       ids: [
@@ -194,7 +194,7 @@ import Testing
     #expect(!message("unlike anything").contains("did you mean"))
   }
 
-  @Test func aDeclarationIsFoundFromWithin() {
+  @Test func aDeclarationIsFoundFromFurtherIn() {
     let shop = directory("shop", [entry(Dog.self), entry(Cat.self)])
     let session = directory("session", in: shop, [entry(Stone.self)])
     let found = session.bean(declared: 11)

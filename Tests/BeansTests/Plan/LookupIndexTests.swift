@@ -20,26 +20,26 @@ import Testing
 
   // MARK: types
 
-  @Test func anEmptyOneFindsNothing() {
+  @Test func anEmptyIndexFindsNothing() {
     let empty = index([] as [ObjectIdentifier])
     let (byType, byId) = (empty.find(ObjectIdentifier(Int.self)), empty.find(ObjectIdentifier(Int.self), ""))
     #expect(byType == nil)
     #expect(byId == nil)
   }
 
-  @Test func manyTypes() {
+  @Test func thousandsOfTypesAreFound() {
     let types = Self.types(depth: 11).map { ObjectIdentifier($0) }
     #expect(Set(types).count == 4_094)
     let index = index(types.filter { $0.hashValue % 2 == 0 })
     let known = types.filter { $0.hashValue % 2 == 0 }
     for (expected, type) in known.enumerated() where number(index.find(type)) != expected {
-      Issue.record("type \(expected) is answered with \(String(describing: number(index.find(type))))")
+      Issue.record("type \(expected) returns \(String(describing: number(index.find(type))))")
     }
-    for type in types where type.hashValue % 2 != 0 && index.find(type) != nil { Issue.record("found what is absent") }
+    for type in types where type.hashValue % 2 != 0 && index.find(type) != nil { Issue.record("found an absent type") }
   }
 
   /// The number and the addresses of keys decide which keys collide, and whether the search wraps around.
-  @Test func tablesOfEverySizeFindWhatTheyHoldAndNothingElse() {
+  @Test func tablesOfEverySizeFindTheirKeysAndNoOthers() {
     let types = Self.types(depth: 8).map { ObjectIdentifier($0) }
     var random = SeededGenerator(seed: 3)
     for count in 0...130 {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func typesAndNamesKnowNothingOfEachOther() {
+  @Test func typesAndNamesAreIndependent() {
     let index = LookupIndex(
       types: [(ObjectIdentifier(Int.self), operand(0))], named: [(ObjectIdentifier(String.self), "one", operand(1))])
     let found = [
@@ -64,7 +64,7 @@ import Testing
 
   // MARK: ids
 
-  @Test func idsOfAllLengths() {
+  @Test func idsOfAllLengthsAreFound() {
     let type = ObjectIdentifier(Int.self)
     for letter in ["a", "ä", "漢", "👩‍👧", "\u{0}"] {
       let ids = (0...80).map { String(repeating: letter, count: $0) } + [String(repeating: letter, count: 5_000)]
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// A string is found in any storage: in place, on the heap, as a constant of the program.
-  @Test func idsAreTexts() {
+  @Test func equalIdsOfAnyStorageAreFound() {
     let type = ObjectIdentifier(Int.self)
     let index = index([(type, "short"), (type, "an id that does not fit into a string's own words")])
     let short = String("a short one".dropFirst(2).prefix(5))
@@ -90,19 +90,19 @@ import Testing
     #expect(found.map { number($0) } == [0, 0, 1])
   }
 
-  @Test func oneIdForManyTypesAndManyForEach() {
+  @Test func manyIdsOfManyTypesAreFound() {
     let types = Self.types(depth: 5).map { ObjectIdentifier($0) }
     let ids = ["", "a", "ab", "main", "session store", "a rather long id, of more than sixteen bytes"]
     let keys = types.flatMap { type in ids.map { (type: type, id: $0) } }
     let index = index(keys)
     for (expected, key) in keys.enumerated() where number(index.find(key.type, key.id)) != expected {
-      Issue.record("'\(key.id)' is answered with \(String(describing: number(index.find(key.type, key.id))))")
+      Issue.record("'\(key.id)' returns \(String(describing: number(index.find(key.type, key.id))))")
     }
     for type in types { #expect(index.find(type, "absent") == nil) }
   }
 
   /// Hashes are taken from 24 bytes at most: these ids differ elsewhere only.
-  @Test func idsThatCollide() {
+  @Test func idsThatCollideAreDistinguished() {
     let type = ObjectIdentifier(Int.self)
     func id(_ number: Int) -> String { "a prefix" + String(number + 10_000_000) + "in the middle" + "the very suffix" }
     let hashes = Set((0..<300).map { IdHash.of(id($0), in: UInt(bitPattern: type)) })
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// Equal texts of different bytes may be found by comparing texts; none is confused with another.
-  @Test func equalTextsOfDifferentBytes() {
+  @Test func equalTextsOfDifferentBytesAreNotConfused() {
     let type = ObjectIdentifier(Int.self)
     let ids = ["caf\u{E9}", "\u{C5}ngstr\u{F6}m, longer than sixteen bytes", "\u{AC00}"]
     let others = ["cafe\u{301}", "A\u{30A}ngstro\u{308}m, longer than sixteen bytes", "\u{1100}\u{1161}"]

@@ -7,7 +7,7 @@ import Testing
 
 /// Asynchronous creations for which calls wait, on a clock that the test moves.
 @Suite(.timeLimit(.minutes(20))) struct CreationWatchTests {
-  @Test func theLogNamesTheCallsThatWaitFromTheThirdSecondOn() async {
+  @Test func theLogNamesWaitingCallsFromTheThirdSecondOn() async {
     await #expect(processExitsWith: .success) {
       let (clock, lines, manager) = (
         StandingClock(), Lines(name: "lines", formatter: .level() + " " + .message()), LogManager()

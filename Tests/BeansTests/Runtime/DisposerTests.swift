@@ -24,7 +24,7 @@ import Testing
       hasDeadline: facts.contains("d"), isOnLoop: facts.contains("l"), canAwait: facts.contains("a"))
   }
 
-  @Test func theTableHasEachCombinationOnce() {
+  @Test func theTableContainsEachCombinationOnce() {
     #expect(Set(Self.table.map(\.facts)).count == 32)
     #expect(Self.table.count == 32)
   }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func aScopeIsGoneToAndWaitedForFirst() {
+  @Test func aScopeIsReachedAndAwaitedFirst() {
     for (facts, _) in Self.table {
       #expect(disposer(facts, .scope(isHere: false, isFree: false)).next() == .goToScope)
       #expect(disposer(facts, .scope(isHere: false, isFree: true)).next() == .goToScope)

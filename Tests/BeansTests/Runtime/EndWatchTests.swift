@@ -47,7 +47,7 @@ import Testing
     #expect(clock.pending == 0)
   }
 
-  @Test func anEndWithNothingToSaySchedulesNothing() throws {
+  @Test func anEndWithoutReleasesSchedulesNothing() throws {
     let environment = try Environment()
     try environment.define(environment.bean(Item.self, factory: { Item() }))
     try environment.startup()
@@ -103,7 +103,7 @@ import Testing
     for gate in gates.values { gate.end.open() }
   }
 
-  @Test func whatIsLeftWhenTheTimeIsOverIsNamed() throws {
+  @Test func remainingReleasesAreNamedWhenTheTimeIsOver() throws {
     let gates = ["c": (begun: Gate(), end: Gate()), "b": (begun: Gate(), end: Gate())]
     let environment = try environment(["a", "b", "c"], hanging: gates)
     let ended = end(environment, within: .milliseconds(400))
@@ -127,7 +127,7 @@ import Testing
     for gate in gates.values { gate.end.open() }
   }
 
-  @Test func aReleaseThatHangsInAChildDoesNotKeepItsParent() throws {
+  @Test func aReleaseThatHangsInAChildDoesNotBlockItsParent() throws {
     let gate = (begun: Gate(), end: Gate())
     let application = try environment(["a"])
     let child = try environment(["x", "y"], hanging: ["y": gate], under: application, name: "child")
@@ -215,7 +215,7 @@ import Testing
     gate.end.open()
   }
 
-  @Test func theLogTellsWhatAnEndWaitsForFromTheThirdSecondOn() async {
+  @Test func theLogNamesTheReleasesOfASlowEndFromTheThirdSecondOn() async {
     await #expect(processExitsWith: .success) {
       let tests = EndWatchTests()
       let (lines, manager) = (Lines(name: "lines", formatter: .level() + " " + .message()), LogManager())
@@ -307,7 +307,7 @@ import Testing
     }
   }
 
-  @Test func anAlarmThatGoesOffBeforeItIsKnownDoesNotReplaceTheNext() throws {
+  @Test func anAlarmThatFiresBeforeItIsStoredDoesNotReplaceTheNext() throws {
     let environment = try environment(["a"])
     let (standing, alarms) = (clock.clock, Journal())
     let schedule: @Sendable (Duration, @escaping @Sendable () -> Void) -> @Sendable () -> Void = { delay, body in

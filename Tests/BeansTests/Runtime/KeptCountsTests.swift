@@ -98,7 +98,7 @@ struct KeptCountsTests {
   }
 
   @Test(arguments: 1...8 as ClosedRange<UInt64>)
-  func keptCountsAreThoseOfTheWalkWhateverComesAndGoes(seed: UInt64) throws {
+  func keptCountsEqualThoseOfTheWalk(seed: UInt64) throws {
     let application = try Application()
     let left = try onThreads(4) { number in
       var visitor = Visitor(application: application, random: SplitMix64(seed: seed &* 4 &+ UInt64(number)))
@@ -120,7 +120,7 @@ struct KeptCountsTests {
   }
 
   /// A sum of counts never decreases, whenever it is read.
-  @Test func keptCountsGoUpOnly() throws {
+  @Test func keptCountsOnlyIncrease() throws {
     let application = try Application()
     let isOver = Counter()
     let reader = Worker<Int> {
@@ -151,7 +151,7 @@ struct KeptCountsTests {
   // MARK: the walk
 
   @Test(arguments: [0, 1, 511, 512, 513, 2_000])
-  func theWalkMeetsEachSiblingOnce(count: Int) throws {
+  func theWalkVisitsEachSiblingOnce(count: Int) throws {
     let application = try Application()
     let sessions = try (0..<count).map { try application.sessions.build($0) }
     var (met, rest) = ([ObjectIdentifier](), Int.max)
@@ -168,7 +168,7 @@ struct KeptCountsTests {
 
   /// Siblings that end during the walk leave a place from which it continues, unless all of a slice end.
   @Test(arguments: [1, 2, 3, 600])
-  func theWalkGoesOnWhereSiblingsEndMeanwhile(kept: Int) throws {
+  func theWalkContinuesAfterSiblingsThatEnd(kept: Int) throws {
     let application = try Application()
     for number in 0..<2_000 { _ = try application.sessions.build(number) }
     var (met, rest) = ([ObjectIdentifier](), Int.max)

@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: Call.allCases)
-  func everyCallInEveryPhase(call: Call) {
+  func everyCallHasItsEffectInEveryPhase(call: Call) {
     for phase in Self.phases {
       for users in 0...3 {
         for isFailed in [false, true] {
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func whatAPhaseAllows() {
+  @Test func eachPhaseHasItsFlags() {
     for phase in Self.phases {
       for users in [0, 2] {
         for isFailed in [false, true] {
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test(arguments: [Lifecycle.Phase.declaring, .open])
-  func whateverHappensItIsReleasedOnce(from phase: Lifecycle.Phase) {
+  func anySequenceOfCallsReleasesOnce(from phase: Lifecycle.Phase) {
     let states = reachable(from: phase)
     for state in states {
       let lifecycle = Lifecycle(word: state.word)

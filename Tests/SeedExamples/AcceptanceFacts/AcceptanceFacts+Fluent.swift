@@ -54,7 +54,7 @@ extension AcceptanceFacts {
     try parent.shutdown()
   }
 
-  @Test("9: sources of the process's variables and of a property list are added, a value is set")
+  @Test("9: sources of the process's variables and of a property list are added, and a value is set")
   func sources() throws {
     let parent = try parent()
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).plist")
@@ -83,7 +83,7 @@ extension AcceptanceFacts {
     }
   }
 
-  @Test("12: a lazy bean with an embedded one")
+  @Test("12: a lazy bean has an embedded one")
   func lazyEmbedded() throws {
     try withChild { child in
       let lazy = try child.getBean(Record.self, byId: "lazy")
@@ -91,7 +91,7 @@ extension AcceptanceFacts {
     }
   }
 
-  @Test("13: two gets of a prototype differ")
+  @Test("13: two lookups of a prototype return different objects")
   func prototypes() throws {
     try withChild { child in
       let prototype = try child.getBean(Record.self, byId: "prototype")
@@ -117,7 +117,7 @@ extension AcceptanceFacts {
     }
   }
 
-  @Test("16: a thousand parents and children are made and started")
+  @Test("16: a thousand parents and children are created and started")
   func manyTimes() throws {
     for _ in 0..<1000 {
       let parent = try parent()

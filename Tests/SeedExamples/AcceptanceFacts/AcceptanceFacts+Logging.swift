@@ -41,7 +41,7 @@ extension AcceptanceFacts {
     #expect(log.count == 2)
   }
 
-  @Test("24: a rolling file in a folder of one's own")
+  @Test("24: a rolling file writes to a folder of its own")
   func rollingFile() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("seed-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -25,7 +25,7 @@ extension AcceptanceFacts {
     #expect(throws: EnvironmentError.self) { try descriptor["more"].set(foo, value: "hello") }
   }
 
-  @Test("2: setting a text, an integer, a float and a double changes the object; getting returns what was set")
+  @Test("2: a set of a text, an integer, a float and a double changes the object, and a get returns the value")
   func setting() throws {
     let descriptor = try BeanDescriptor.forClass(Derived.self)
     let foo = Foo()
@@ -45,7 +45,7 @@ extension AcceptanceFacts {
     #expect(try environment.getBean(Derived.self).float == -1.1)
   }
 
-  @Test("3: the type of an array property is known, elements included; nobody needs a factory for an empty one")
+  @Test("3: the type of an array property is known, elements included; an empty one needs no factory")
   func array() throws {
     let property = try BeanDescriptor.forClass(Derived.self)["strings"]
     #expect(ObjectIdentifier(property.getPropertyType()) == ObjectIdentifier([String].self))

@@ -9,7 +9,7 @@ private typealias Bazong = Samples.Bazong
 private typealias Plain = Samples.Plain
 
 extension AcceptanceFacts {
-  @Test("26: the playground, from its sources to an error that is logged")
+  @Test("26: the playground runs, from its sources to an error that is logged")
   func playground() throws {
     let processor = Samples.Processor()
     let environment = try Environment(name: "playground", traceOrigin: true)
@@ -62,7 +62,7 @@ extension AcceptanceFacts {
     #expect(log.count == 1)
   }
 
-  @Test("31: templates, references, embedded beans, placeholders and factories together")
+  @Test("31: templates, references, embedded beans, placeholders and factories work together")
   func fluent() throws {
     let environment = try Environment(name: "fluent")
     try environment
@@ -125,7 +125,7 @@ extension AcceptanceFacts {
     return environment
   }
 
-  @Test("32: a plain class in a scope that is a bean, by a closure that looks up while the environment starts")
+  @Test("32: a plain class belongs to a scope that is a bean, by a closure that looks up while the environment starts")
   func ownScope() throws {
     let environment = try noReflection()
     defer { try? environment.shutdown() }
@@ -134,14 +134,14 @@ extension AcceptanceFacts {
     #expect(try environment.getBean(Plain.self) === plain)
   }
 
-  @Test("33: a class asks for a configuration value, and has its default")
+  @Test("33: a class declares a configuration value, and has its default")
   func configurationDefault() throws {
     let environment = try noReflection()
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Plain.self).number == -1)
   }
 
-  @Test("34: beans by their protocols")
+  @Test("34: beans are found by their protocols")
   func protocols() throws {
     let environment = try noReflection()
     defer { try? environment.shutdown() }

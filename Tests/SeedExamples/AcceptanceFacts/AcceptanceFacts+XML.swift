@@ -58,7 +58,8 @@ extension AcceptanceFacts {
     return (parent, try Environment(name: "child", parent: parent).loadXML(Self.application))
   }
 
-  @Test("4: parent and child load; the first lookup starts both; a value of the wrong type harms nobody who asks not")
+  @Test(
+    "4: parent and child load; the first lookup starts both; a value of the wrong type fails only a read as that type")
   func loading() throws {
     let (parent, child) = try environments()
     defer { try? parent.shutdown() }
@@ -86,7 +87,7 @@ extension AcceptanceFacts {
     #expect(try child.getBean(Record.self, byId: "lazy").string == "lazy")
   }
 
-  @Test("7: two gets of a prototype are different objects")
+  @Test("7: two lookups of a prototype return different objects")
   func prototype() throws {
     let (parent, child) = try environments()
     defer { try? parent.shutdown() }
@@ -121,7 +122,7 @@ extension AcceptanceFacts {
     #expect(try environment.getConfigurationValue(Bool.self, namespace: "com.foo", key: "bool"))
   }
 
-  @Test("30: a document's factory makes a baz with its id")
+  @Test("30: a document's factory creates a baz with its id")
   func sample() throws {
     let data = Self.document(
       """

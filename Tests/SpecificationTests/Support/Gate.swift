@@ -21,7 +21,7 @@ final class Gate: Sendable {
 
   func wait() throws {
     guard semaphore.wait(timeout: .now() + patience) == .success else {
-      throw Stuck(description: "nobody opened '\(name)'")
+      throw Stuck(description: "not opened: '\(name)'")
     }
     semaphore.signal()
   }
