@@ -52,7 +52,7 @@ private class AbstractConfigurationSource: ConfigurationSource, Bean, BeanDescri
 
   let url = "wiki"
   let canOverrule = true
-  var configurationManager: ConfigurationManager? = nil  // injected, before anybody else sees the source
+  var configurationManager: ConfigurationManager? = nil  // injected before other code uses the source
 
   // MARK: implement BeanDescriptorInitializer
 

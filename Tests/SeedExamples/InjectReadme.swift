@@ -28,7 +28,7 @@ private class AbstractConfigurationSource: Bean, BeanDescriptorInitializer, Conf
 
   let url = "README"
   let canOverrule = true
-  var configurationManager: ConfigurationManager? = nil  // injected, before anybody else sees the source
+  var configurationManager: ConfigurationManager? = nil  // injected before other code uses the source
 
   // MARK: implement BeanDescriptorInitializer
 
