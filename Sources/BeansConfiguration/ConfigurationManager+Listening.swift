@@ -26,7 +26,7 @@ extension ConfigurationManager {
       do {
         changed(try manager.read(value, as: T.self, scope: scope))
       } catch {
-        LogManager.getLogger(forName: "Beans.Configuration").error("a listener was not told of a change: \(error)")
+        LogManager.getLogger(forName: "Beans.Configuration").error("a listener missed a change: \(error)")
       }
     }
     for manager in chain { manager.state.withLock { $0.listeners[key, default: []].append(observer) } }

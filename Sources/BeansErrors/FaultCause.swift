@@ -97,7 +97,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .severalPrimary: (.ambiguousBean, "Leave `.primary()` at one of them, or ask by id or qualifier.")
     case .ambiguousOverride:
-      (.ambiguousBean, "Say which one is meant, by id, qualifier or scope; let the override make the requested type.")
+      (.ambiguousBean, "Select one by id, qualifier or scope; make the override produce the requested type.")
 
     case .duplicateId:
       (.duplicateId, "Rename one of the two. A child may use the id again: there it hides the outer bean.")
@@ -121,7 +121,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
 
     case .unknownClass:
       (.unknownClass, "Spell the class as Swift does, with its module; link the module that has it.")
-    case .ambiguousClass: (.unknownClass, "Say the module and the types around it: `Module.Outer.Inner`.")
+    case .ambiguousClass: (.unknownClass, "Spell it with its module and the types around it: `Module.Outer.Inner`.")
     case .noClass: (.unknownClass, "Declare it in Swift, with a factory; only classes can be declared by name.")
     case .genericClass: (.unknownClass, "Name a subclass that is not generic, or declare it in Swift.")
 
@@ -227,7 +227,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of the bean that has to be awaited.")
     case .notSendable:
-      (.invalidDeclaration, "Make its type `Sendable`, or say `.confined(to:)` or `.assumeSendable(…)`.")
+      (.invalidDeclaration, "Make its type `Sendable`, or add `.confined(to:)` or `.assumeSendable(…)`.")
     case .undeclaredAsyncBean: (.invalidDeclaration, "Declare the bean as the class that has to be awaited.")
     case .noInitializer:
       (
@@ -253,7 +253,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       (.invalidDeclaration, "Give exactly one of `value`, `ref`, `resolve`, `bean` and `inject`.")
     case .unwritableProperty: (.invalidDeclaration, "Make it a stored `var`, or give the value to the factory.")
     case .throwingCondition:
-      (.invalidDeclaration, "Answer false where the configuration says nothing, for example by a default value.")
+      (.invalidDeclaration, "Return false for a missing value, for example by a default.")
     case .malformedProfile:
       (
         .invalidDeclaration,
@@ -262,7 +262,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .conditionInPlace:
       (
         .invalidDeclaration,
-        "Give the condition to the declaration that it stands in, or define the bean by itself."
+        "Give the condition to the enclosing declaration, or define the bean by itself."
       )
     case .incomparableModule:
       (
@@ -306,7 +306,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .scopeNameTaken:
       (
         .invalidDeclaration,
-        "Give it another name: each stands once in a chain of ancestors; `singleton` and `prototype` are built in."
+        "Give it another name: each name is used once in a chain of ancestors; `singleton` and `prototype` are built in."
       )
     case .otherScopeName:
       (.invalidDeclaration, "Give the scope object the name of the factory's scope.")
@@ -337,7 +337,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .exhausted:
       (
         .exhausted,
-        "Answer that the client may come again later, as with `503` and `Retry-After`, or raise the capacity."
+        "Ask the client to come back later, as with `503` and `Retry-After`, or raise the capacity."
       )
 
     case .creationFailed:

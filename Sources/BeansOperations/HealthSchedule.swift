@@ -100,8 +100,8 @@ final class HealthSchedule: Sendable {
     while true {
       do { try await clock.sleep(for: options.slowCheck) } catch { return }
       waited += options.slowCheck
-      logger().warn("health check '\(check.name)' has not answered for \(waited)")
-      note(check, index, "no answer for \(waited)", nil)
+      logger().warn("health check '\(check.name)' has not finished for \(waited)")
+      note(check, index, "no result for \(waited)", nil)
     }
   }
 

@@ -115,7 +115,7 @@ public final class Operations: Sendable {
     var reasons: [String] = []
     if probe == .ready {
       if let lifecycle, lifecycle.phase != .running {
-        reasons.append("the service has been told to end")
+        reasons.append("the service is ending")
       } else if !environment.isReady {
         reasons.append("environment '\(environment.name)' has not started, or has ended")
       }
@@ -131,7 +131,7 @@ public final class Operations: Sendable {
       switch report.state.status {
       case .up: break
       // Before the first outcome, a service is alive, but not ready.
-      case .unknown: if probe == .ready { reasons.append("health check '\(report.check.name)' has not answered yet") }
+      case .unknown: if probe == .ready { reasons.append("health check '\(report.check.name)' has no result yet") }
       case .down:
         reasons.append("health check '\(report.check.name)': \(report.state.reason ?? "down")")
       }
@@ -144,9 +144,9 @@ public final class Operations: Sendable {
     let before = state.withLock { $0.answers.updateValue(reasons.isEmpty, forKey: probe) }
     if before == reasons.isEmpty { return }
     if reasons.isEmpty {
-      logger.info("/\(probe.path) answers 200")
+      logger.info("/\(probe.path) returns 200")
     } else {
-      logger.warn("/\(probe.path) answers 503: \(reasons.joined(separator: "; "))")
+      logger.warn("/\(probe.path) returns 503: \(reasons.joined(separator: "; "))")
     }
   }
 

@@ -59,7 +59,7 @@ extension OperationsPageAssets {
       try {
         const answer = await fetch(location.pathname, {
           headers: { Accept: 'application/json' }, cache: 'no-store', signal: AbortSignal.timeout(4 * period) });
-        if (!answer.ok) throw new Error('It answers ' + answer.status + '.');
+        if (!answer.ok) throw new Error('It returns ' + answer.status + '.');
         const newer = await answer.json();
         // Another process, or one that has started meanwhile: its beans are not those of this page.
         if (newer.started !== data.started || newer.process.startTime !== data.process.startTime) return location.reload();

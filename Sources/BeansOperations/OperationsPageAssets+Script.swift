@@ -97,7 +97,7 @@ extension OperationsPageAssets {
         alert.append(make('strong', title), make('span', text));
         list.push(alert);
       };
-      if (failure) add('bad', 'The service does not answer.', failure + ' Everything below is of ' + moment(data.time, true) + '.');
+      if (failure) add('bad', 'The service does not respond.', failure + ' Everything below is of ' + moment(data.time, true) + '.');
       for (const [id, title] of [['livez', 'Not alive:'], ['readyz', 'Not ready:']]) {
         for (const reason of data.health.reasons['/' + id]) add('bad', title, reason);
       }
@@ -107,7 +107,7 @@ extension OperationsPageAssets {
       return list;
     }
     function renderHead() {
-      document.title = (failure ? 'no answer – ' : !data.livez ? 'not alive – ' : !data.readyz ? 'not ready – ' : '')
+      document.title = (failure ? 'no response – ' : !data.livez ? 'not alive – ' : !data.readyz ? 'not ready – ' : '')
         + data.name + ' – operations';
       element('name').textContent = data.name;
       for (const [id, good, bad] of [['livez', 'alive', 'not alive'], ['readyz', 'ready', 'not ready']]) {

@@ -48,22 +48,22 @@ struct ServiceSnapshot: Sendable {
     if let startup {
       families.append(
         MetricFamily(
-          .gauge, "beans_startup", unit: "seconds", "How long the application environment took to start.",
+          .gauge, "beans_startup", unit: "seconds", "The startup time of the application environment.",
           .number(startup.seconds)))
     }
     families.append(
-      MetricFamily(.gauge, "beans_ready", "Whether the service is to be sent requests.", .integer(isReady ? 1 : 0)))
+      MetricFamily(.gauge, "beans_ready", "1 if the service is ready for requests.", .integer(isReady ? 1 : 0)))
     return families
   }
 
   private var sessionFamilies: [MetricFamily] {
     var open = MetricFamily(.gauge, "beans_sessions_open", "Sessions known by their id.")
-    var inUse = MetricFamily(.gauge, "beans_sessions_in_use", "Sessions that somebody is inside of.")
-    var opened = MetricFamily(.counter, "beans_sessions_opened", "Sessions opened or taken in.")
-    var over = MetricFamily(.counter, "beans_sessions_finished", "Sessions that have ended, by what ended them.")
-    var rotated = MetricFamily(.counter, "beans_sessions_rotated", "How often a session has got another id.")
+    var inUse = MetricFamily(.gauge, "beans_sessions_in_use", "Sessions in use by a call.")
+    var opened = MetricFamily(.counter, "beans_sessions_opened", "Sessions opened or adopted.")
+    var over = MetricFamily(.counter, "beans_sessions_finished", "Sessions that have ended, by cause.")
+    var rotated = MetricFamily(.counter, "beans_sessions_rotated", "Rotations of session ids.")
     var idle = MetricFamily(
-      .gauge, "beans_sessions_idle", unit: "seconds", "How long the session that was used longest ago has been idle.",
+      .gauge, "beans_sessions_idle", unit: "seconds", "The idle time of the least recently used session.",
       merging: .largest)
     var oldest = MetricFamily(
       .gauge, "beans_sessions_oldest", unit: "seconds", "The time since the oldest session was opened.",
@@ -85,7 +85,7 @@ struct ServiceSnapshot: Sendable {
 
   private var lag: MetricFamily {
     var family = MetricFamily(
-      .histogram, "beans_loop_lag", unit: "seconds", "How late event loops run what is due.")
+      .histogram, "beans_loop_lag", unit: "seconds", "The delay of due work on event loops.")
     for (number, loop) in loops.enumerated() {
       family.add(
         loop.counts, bounds: LoopLag.bounds, sum: Double(loop.sum) / 1_000_000_000, ("loop", "\(number)"))
@@ -94,7 +94,7 @@ struct ServiceSnapshot: Sendable {
   }
 
   private var checkFamily: MetricFamily {
-    var family = MetricFamily(.gauge, "beans_health_check_up", "Whether a health check is up.", merging: .smallest)
+    var family = MetricFamily(.gauge, "beans_health_check_up", "1 if a health check is up.", merging: .smallest)
     for report in checks {
       family.add(.integer(report.state.status == .up ? 1 : 0), ("check", report.check.name))
     }

@@ -165,14 +165,14 @@ final class RedisConnection: @unchecked Sendable {
       guard case .bytes(let digest) = reply else { return giveUp(connection, "it does not load scripts") }
       digests[script] = digest
     case .time:
-      guard let time = RedisClock(reply) else { return giveUp(connection, "it does not tell the time") }
+      guard let time = RedisClock(reply) else { return giveUp(connection, "it does not return the time") }
       clock = time
     }
     guard greetings.isEmpty else { return }
     connectTimer?.cancel()
     phase = .ready(connection)
     pause = options.firstPause
-    trouble = "it does not take what it is sent"
+    trouble = "it does not accept commands"
     if hasWarned {
       hasWarned = false
       // A warning, so that readers of warnings alone also see the end of the outage.
@@ -195,7 +195,7 @@ final class RedisConnection: @unchecked Sendable {
     }
   }
 
-  private static let unasked = "it replies to what it was not asked"
+  private static let unasked = "it sends replies without a command"
 
   /// Whether the server owes a reply.
   private var isAsked: Bool {

@@ -207,7 +207,7 @@ public final class ServerLifecycle: Sendable {
     if state.withLock({ $0.isRun }) { return }
     let logs = logs ?? LogManager.getSingleton()
     logs.getLogger(forName: "Beans.Server").error(
-      "the process ends by signal \(number): the service has been told to end and has not finished its start")
+      "the process ends by signal \(number): the service was stopped before its start was complete")
     logs.flush(within: .seconds(1))
     signal(number, SIG_DFL)
     var signals = sigset_t()

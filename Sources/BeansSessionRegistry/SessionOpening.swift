@@ -20,7 +20,7 @@ final class SessionOpening: Sendable {
   func wait(in scope: String) throws -> SessionTable.Found {
     if opener.load(ordering: .acquiring) == WaitForGraph.thread {
       throw EnvironmentError(
-        cause: .circleOfSessions, "what opens a session opens that session again", path: ["'\(scope)'"])
+        cause: .circleOfSessions, "the opener of a session opens the same session again", path: ["'\(scope)'"])
     }
     while true {
       try WaitForGraph.wait(for: key, "a session", in: scope, origin: nil) {

@@ -303,7 +303,7 @@ public final class SessionRegistry<Seed>: Sendable {
   private func exhausted() -> EnvironmentError {
     EnvironmentError(
       .exhausted,
-      "the capacity is \(capacity ?? 0), and somebody is inside of each session: none can end for a new one",
+      "the capacity is \(capacity ?? 0), and every session is in use: none can be evicted",
       path: ["'\(factory.scopeName)'"])
   }
 

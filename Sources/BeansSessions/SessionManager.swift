@@ -155,7 +155,7 @@ public final class SessionManager: Sendable {
         if let known { retire(known) }
         return try open(nil, as: nil)
       case .unchanged:
-        guard let known else { throw SessionError.unavailable("it says that what is not known is unchanged") }
+        guard let known else { throw SessionError.unavailable("it returned no values for an unknown version") }
         if join(known) { return known }
         unlist(known)
       case .found(let record):

@@ -23,7 +23,7 @@ final class UnreadableValues: Sendable {
       case .noValue: "cannot be decoded as \(type)"
       }
     Self.logger.warn(
-      "what a session has kept as '\(declaration.name)' \(fault): it counts as absent there, and in others without a word"
+      "the session value '\(declaration.name)' \(fault): it is read as absent; further sessions are not logged"
     )
   }
 }

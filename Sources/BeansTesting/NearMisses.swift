@@ -11,7 +11,8 @@ extension BeanOverride {
     for template in level.templates {
       guard template.type.map(isAnswered) == true || id != nil && template.id == id else { continue }
       hints.append(
-        "\(template.label) (\(template.origin)) is abstract, and no bean: override what inherits from it")
+        "\(template.label) (\(template.origin)) is abstract, and no bean: override the declarations that inherit from it"
+      )
     }
     hints += level.inactive.filter { $0.answers(to: type) }.map { String($0.hint.dropFirst(2)) }
     for bean in level.beans {

@@ -40,12 +40,12 @@ final class TestHook: EnvironmentHook {
     if found.count > 1 {
       return override.fault(
         .ambiguousOverride,
-        "\(found.count) declarations answer: \(list(found.map(\.text))); say which by id, qualifier or scope")
+        "\(found.count) declarations match: \(list(found.map(\.text))); select one by id, qualifier or scope")
     }
     let bean = found[0]
     if bean.isFactory {
       return override.fault(
-        .impossibleOverride, "\(bean.text) is a FactoryBean: override what it makes, or forbid that")
+        .impossibleOverride, "\(bean.text) is a FactoryBean: override or forbid its product")
     }
     if let taker {
       return override.fault(
@@ -63,7 +63,7 @@ final class TestHook: EnvironmentHook {
     let override = overrides[override]
     return override.fault(
       .ambiguousOverride,
-      "a \(bean) cannot win in '\(environment)': \(list(rivals)) answer as well as that; let the override make a "
+      "a \(bean) cannot win in '\(environment)': \(list(rivals)) match equally well; the override has to make a "
         + "\(override.type)")
   }
 
@@ -71,7 +71,7 @@ final class TestHook: EnvironmentHook {
     overrides.enumerated().filter { !matched.contains($0.offset) }.map { _, override in
       let hints = levels.flatMap { override.nearMisses(in: $0) }
       let hint = hints.isEmpty ? "" : "; \(list(hints))"
-      return override.fault(.unmetOverride, "no declaration answers, here or in the children of a factory\(hint)")
+      return override.fault(.unmetOverride, "no declaration matches, here or in the children of a factory\(hint)")
     }
   }
 

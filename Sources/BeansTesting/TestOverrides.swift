@@ -68,7 +68,7 @@ public struct TestOverrides: Sendable {
       let refusal = ReplacingFactory(refusing: { [weak journal] label in
         let path = Environment.beansBeingBuilt.joined(separator: " → ")
         let error = EnvironmentError(
-          cause: .forbiddenBean, "\(label) is forbidden in this test (\(origin)), and was wanted: \(path)",
+          cause: .forbiddenBean, "\(label) is forbidden in this test (\(origin)), and is needed: \(path)",
           path: [label],
           origin: origin)
         journal?.note(forbidden: error)

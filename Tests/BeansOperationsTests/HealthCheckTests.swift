@@ -91,7 +91,7 @@ struct HealthCheckTests {
     #expect(
       log.journal.entries == [
         "WARN health check 'store' is down (critical to /readyz): password 'hunter2' refused",
-        "WARN /readyz answers 503: health check 'store': password 'hunter2' refused",
+        "WARN /readyz returns 503: health check 'store': password 'hunter2' refused",
       ])
     check.failure = nil
     try askAgain()
@@ -102,7 +102,7 @@ struct HealthCheckTests {
     #expect(try firstCheck(operations)["reason"] is String == false)
     #expect(
       log.journal.entries.dropFirst(2) == [
-        "INFO health check 'store' is up again (critical to /readyz)", "INFO /readyz answers 200",
+        "INFO health check 'store' is up again (critical to /readyz)", "INFO /readyz returns 200",
       ])
   }
 
@@ -186,8 +186,8 @@ struct HealthCheckTests {
     try clock.waitForSleeper(of: .seconds(2))
     #expect(
       log.journal.entries == [
-        "WARN health check 'slow' has not answered for 2.0 seconds",
-        "WARN health check 'slow' is down (critical to /readyz): no answer for 2.0 seconds",
+        "WARN health check 'slow' has not finished for 2.0 seconds",
+        "WARN health check 'slow' is down (critical to /readyz): no result for 2.0 seconds",
       ])
     slow.gate.open()
     try askAgain()

@@ -211,7 +211,7 @@ import Testing
   func unmet() async throws {
     let line = #line + 1
     let unknown = try await fault { $0.override(Library.FixedCalendar.self) { Library.FixedCalendar() } }
-    #expect(unknown.contains("unknownBean: no declaration answers"))
+    #expect(unknown.contains("unknownBean: no declaration matches"))
     #expect(unknown.contains("did you mean Calendar (BeansTestingTests/Library.swift:"))
     #expect(unknown.contains("[override FixedCalendar]"))
     #expect(unknown.contains("(BeansTestingTests/OverrideTests.swift:\(line))"))
@@ -252,7 +252,7 @@ import Testing
       try environment.define(environment.bean(1).id("first")).define(environment.bean(2).id("second"))
     }
     let fault = try await fault(declaring: declare) { $0.override(Int.self) { 7 } }
-    #expect(fault.contains("2 declarations answer: Int 'first'"))
+    #expect(fault.contains("2 declarations match: Int 'first'"))
     #expect(fault.contains("Int 'second'"))
   }
 
@@ -281,7 +281,7 @@ import Testing
     let factory = try await fault(
       declaring: { try $0.define($0.bean(Mill.self, factory: { Mill() }).target(Int.self)) },
       { $0.override(Mill.self) { Mill() } })
-    #expect(factory.contains("is a FactoryBean: override what it makes"))
+    #expect(factory.contains("is a FactoryBean: override or forbid its product"))
     let twice = try await fault {
       $0.override((any Library.Shelf).self) { Library.Paper() }
       $0.override(Library.OakShelf.self) { () throws -> Library.OakShelf in throw CancellationError() }
@@ -322,7 +322,7 @@ import Testing
     #expect(found.count == 1)
     let text = try #require(found.first).text
     #expect(text.contains("Database is forbidden in this test"))
-    #expect(text.contains("was wanted: Librarian → OakShelf → Database"))
+    #expect(text.contains("is needed: Librarian → OakShelf → Database"))
   }
 
   @Test("A forbidden bean that is not needed has no effect, although it is not lazy")

@@ -52,7 +52,7 @@ import Testing
 
   @Test(
     "Each fault of the declarations is an issue of its own, and the test does not run",
-    .failing("no declaration answers", "no bean of type Database can be seen"),
+    .failing("no declaration matches", "no bean of type Database can be seen"),
     .beans({ try $0.define($0.bean(Library.OakShelf.self, factory: Library.OakShelf.init)) }) {
       $0.override(Library.Calendar.self) { Library.Calendar() }
     })

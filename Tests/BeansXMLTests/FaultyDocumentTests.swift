@@ -86,7 +86,7 @@ final class FaultyBean: Initializable {
     ("<bean \(bean) lazy-init=''/>", 28, "must not be empty"),
     ("<bean \(bean) abstract='TRUE'/>", 28, "must be true or false"),
     ("<bean \(bean) primary='1'/>", 28, "must be true or false"),
-    ("<bean \(bean) lazy='true' lazy-init='true'/>", 40, "say the same"),
+    ("<bean \(bean) lazy='true' lazy-init='true'/>", 40, "have the same meaning"),
     ("<bean \(bean) id=''/>", 28, "'id' must not be empty"),
     ("<bean \(bean) id=' '/>", 28, "'id' must not be empty"),
     ("<bean \(bean) depends-on=','/>", 28, "names nothing"),

@@ -40,7 +40,7 @@ private final class Catalogue {
       .define(environment.bean(Disk.self, id: "three"))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(disk:)))
     let fault = try requireFault(.ambiguousBean) { try environment.startup() }
-    #expect(fault.message.contains("2 beans with qualifier Fast answer to Disk"), "\(fault)")
+    #expect(fault.message.contains("2 beans with qualifier Fast match Disk"), "\(fault)")
     #expect(!fault.message.contains("three"))
   }
 
@@ -51,7 +51,7 @@ private final class Catalogue {
       .define(environment.bean(Tape.self, id: "three"))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(store:)))
     let fault = try requireFault(.ambiguousBean) { try environment.startup() }
-    #expect(fault.message.contains("2 of 3 beans that answer to Store are primary: Disk 'one' ("), "\(fault)")
+    #expect(fault.message.contains("2 of 3 beans that match Store are primary: Disk 'one' ("), "\(fault)")
     #expect(!fault.message.contains("three") && !fault.message.contains("make one primary"), "\(fault)")
   }
 }

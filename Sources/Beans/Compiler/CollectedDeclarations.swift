@@ -54,7 +54,7 @@ struct CollectedDeclarations {
         faults.append(
           spec.fault(
             .conditionInPlace,
-            "a bean declared in place has no conditions of its own: give them to the declaration that it stands in"))
+            "a bean declared in place has no conditions of its own: give them to the enclosing declaration"))
       }
       collect(spec, for: taker)
     }

@@ -25,14 +25,14 @@ extension FrozenSpec {
       found.append(
         fault(
           .decoratorOptions,
-          "a decorator is found by what it decorates: it has no id, parent, target or preference of its own"))
+          "a decorator is found by its decorated bean: it has no id, parent, target or preference of its own"))
     }
     if value.scopeName != nil {
       found.append(
-        fault(.decoratorOptions, "a decorator lives as long as what it decorates, and has no scope of its own"))
+        fault(.decoratorOptions, "a decorator lives as long as its decorated bean, and has no scope of its own"))
     }
     if value.argument(0) != nil {
-      found.append(fault(.decoratedArgument, "argument 0 is what is decorated, which cannot be pinned"))
+      found.append(fault(.decoratedArgument, "argument 0 is the decorated bean, which cannot be pinned"))
     }
     return found
   }
@@ -40,7 +40,7 @@ extension FrozenSpec {
   /// Returns the reason why a type can never be a factory bean of a target; nil if it may be.
   func factoryBeanFault(of type: Any.Type, making target: Any.Type?) -> EnvironmentError? {
     guard let target else {
-      return fault(.missingTarget, "\(type) is a FactoryBean: .target(…) has to say what it makes")
+      return fault(.missingTarget, "\(type) is a FactoryBean: .target(…) has to name its product")
     }
     guard let factory = type as? any FactoryBean.Type else {
       return fault(.needlessTarget, "\(type) is no FactoryBean, so it cannot have the target \(target)")

@@ -26,7 +26,7 @@ extension FactoryFunction {
 
   /// The substitute for a missing factory. Nothing is built from an erroneous declaration.
   static let unknown = FactoryFunction(parameters: []) { _ in
-    throw EnvironmentError(.invalidDeclaration, "a bean of a declaration at fault is built")
+    throw EnvironmentError(.invalidDeclaration, "a bean of a faulty declaration is built")
   }
 
   /// Returns the type of a factory's products.

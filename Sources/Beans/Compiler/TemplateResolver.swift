@@ -90,7 +90,7 @@ struct TemplateResolver {
     let isFaultless = declared.faults.isEmpty
     if !isFaultless || !declared.propertyFaults.isEmpty { faults += declared.ownFaults }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
-      report(declared, .privateWithoutModule, "only what a module declares can be private to it")
+      report(declared, .privateWithoutModule, "only a declaration of a module can be private to it")
     }
     if let own, traits.contains(.wrapper) {
       report(

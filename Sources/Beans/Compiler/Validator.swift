@@ -89,7 +89,7 @@ struct Validator {
     }
     return definition.fault(
       .captiveDependency,
-      "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) outlives what it would hold"
+      "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) would keep a bean with a shorter life"
         + "\(refusal.scope.map { " (\($0))" } ?? ""): \(path); use a Provider",
       steps: refusal.steps)
   }

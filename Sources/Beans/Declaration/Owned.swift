@@ -65,7 +65,7 @@ extension Owned: ParameterType {
     let isOfBean = if case .one = inner.kind { inner.qualifier != nil || !Parameter.isWrapper(T.self) } else { false }
     return Parameter(
       Owned<T>.self, element: inner.element,
-      isOfBean ? .owned(inner) : .invalid(.noBeanInside, "\(T.self) is not a bean's type, so that nobody can own one"),
+      isOfBean ? .owned(inner) : .invalid(.noBeanInside, "\(T.self) is not a bean's type, so it cannot be owned"),
       qualifier: inner.qualifier,
       makeOwned: { ValueBox(Owned<T>($0)) })
   }

@@ -60,7 +60,7 @@ extension Environment {
     if let unready = existingExtras?.resources?.unready, !unready.isEmpty {
       throw EnvironmentError(
         .notReady,
-        "environment '\(name)' has started, but for what has to be awaited: \(unready.joined(separator: ", ")); "
+        "environment '\(name)' has started, except for beans that have to be awaited: \(unready.joined(separator: ", ")); "
           + "call 'try await ready()'", path: ["'\(name)'"])
     }
   }

@@ -247,12 +247,12 @@ final class BeanDirectory: NestedLevel, Sendable {
     if !primary.isEmpty {
       return EnvironmentError(
         cause: .severalPrimary,
-        "\(primary.count) of \(beans.count) beans\(tag) that answer to \(type) are primary: \(list(primary)); "
+        "\(primary.count) of \(beans.count) beans\(tag) that match \(type) are primary: \(list(primary)); "
           + "leave primary() at one of them, or ask by id", path: ["\(type)"])
     }
     return EnvironmentError(
       cause: .ambiguousBean,
-      "\(beans.count) beans\(tag) answer to \(type): \(list(beans)); make one primary, or ask by id"
+      "\(beans.count) beans\(tag) match \(type): \(list(beans)); make one primary, or ask by id"
         + hint { $0.isPrimary && $0.answers(to: type, criteria) }, path: ["\(type)"])
   }
 

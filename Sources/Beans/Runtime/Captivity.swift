@@ -28,7 +28,7 @@ extension Environment {
     let (bean, holding) = (recipe.value.entry, holder.value.entry)
     throw bean.fault(
       .captiveDependency,
-      "\(holding.label) (\(holding.lifetime.name)) is being built and outlives what it looks up "
+      "\(holding.label) (\(holding.lifetime.name)) is being built and looks up a bean with a shorter life "
         + "(\(bean.lifetime.name)): \(bean.label); keep a Provider, and call it where the bean is used",
       steps: [holding.step] + takers + [bean.step])
   }

@@ -35,7 +35,7 @@ struct EndState {
       switch level.reason {
       case .release(let release): return isTold(release) ? nil : release.description(now)
       case .below: return nil
-      case .loop: return "\(name), whose loop has not come to release it"
+      case .loop: return "\(name), whose loop has not released it yet"
       case .lookups: return "\(name), which lookups still use"
       case .start: return "\(name), whose release has not begun"
       case .nextRelease: return "\(name), whose release is under way"

@@ -60,7 +60,7 @@ final class OwnedBean: OwnedInstance {
 
   private static func throwFailures(_ failures: [any Error]) throws {
     let failure = EnvironmentError.combining(failures, code: .destructionFailed) {
-      "\($0) releases failed of what was made for one Owned"
+      "\($0) releases of the beans of one Owned failed"
     }
     if let failure { throw failure }
   }

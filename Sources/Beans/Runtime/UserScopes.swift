@@ -32,7 +32,7 @@ extension Environment {
       ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == Recipe.unknownClass && object is Box
     if isFitting { return ObjectReference(object) }
     throw bean.fault(
-      .otherScopedBean, "scope '\(scope.name)' answered with a \(Swift.type(of: Box.open(object))) for \(bean.label)")
+      .otherScopedBean, "scope '\(scope.name)' returned a \(Swift.type(of: Box.open(object))) for \(bean.label)")
   }
 
   /// Returns the scope that decides about a bean: the child's own scope object, or the nearest registered scope of that

@@ -12,7 +12,7 @@ struct RollingFiles {
     }
     // "app-2026-11-21.log" would look like a copy of another log, "app", which would delete it one day.
     if Self.endsLikeCopy(baseName) {
-      throw LogError("a log cannot be called '\(baseName)': that is what copies of another log are called")
+      throw LogError("a log cannot be named '\(baseName)': copies of another log have such names")
     }
     self.directory = directory.isEmpty ? "." : directory
     self.baseName = baseName

@@ -72,7 +72,7 @@ enum BeanElement {
   private static func lazy(_ reader: inout ElementReader) -> Bool? {
     let (lazy, spring) = (reader.flag("lazy"), reader.flag("lazy-init", unless: "default"))
     if lazy != nil, spring != nil {
-      reader.report("'lazy' and 'lazy-init' say the same: give one of them", "lazy-init")
+      reader.report("'lazy' and 'lazy-init' have the same meaning: give one of them", "lazy-init")
     }
     return lazy ?? spring
   }

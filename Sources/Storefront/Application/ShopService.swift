@@ -53,7 +53,7 @@ final class ShopService: Sendable {
     let request = exchange.request
     if !request.namesThisMachine {
       exchange.respond(
-        HTTPResponse(HTTPError(.misdirectedRequest, "This port answers requests to this machine alone.")))
+        HTTPResponse(HTTPError(.misdirectedRequest, "This port serves requests to this machine only.")))
       return
     }
     // As text, the live environments follow the sales.

@@ -7,7 +7,7 @@ import Synchronization
 /// cannot leave a client waiting, and the request is reported. `Sendable`: the response may come from any thread.
 final class HTTPExchange: Sendable {
   /// The error that a client gets if the handler drops its request.
-  static let unanswered = HTTPError(.internalServerError, "The request was not answered.")
+  static let unanswered = HTTPError(.internalServerError, "The request got no response.")
 
   let request: HTTPRequest
   private let connection: HTTPConnection

@@ -30,7 +30,7 @@ enum ShopSchema {
   private static func create(_ connection: SQLiteConnection) throws(SQLiteError) {
     let others = try connection.query("SELECT name FROM sqlite_master ORDER BY name") { row in row.text(0) }
     if !others.isEmpty {
-      throw refusal("the file holds what this program has not made: \(others.joined(separator: ", "))")
+      throw refusal("the file has objects of another program: \(others.joined(separator: ", "))")
     }
     for (_, statement) in objects { try connection.execute(statement) }
     for product in products { try insert(product, connection) }

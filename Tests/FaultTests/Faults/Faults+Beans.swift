@@ -81,12 +81,12 @@ extension Fault {
       _ = try shop.getBean(Stock.self, byId: "stocks")
     },
 
-    .startup(.ambiguousBean, "Several beans answer to the type of a parameter.") { shop in
+    .startup(.ambiguousBean, "Several beans match the type of a parameter.") { shop in
       try shop.define(shop.bean(CardPayment.self))
       try shop.define(shop.bean(CashPayment.self))
       try shop.define(shop.bean(Checkout.self, factory: Checkout.init))
     },
-    .startup(.ambiguousBean, "Several beans that answer to a type are primary.") { shop in
+    .startup(.ambiguousBean, "Several beans that match a type are primary.") { shop in
       try shop.define(shop.bean(Stock.self, id: "near").primary())
       try shop.define(shop.bean(Stock.self, id: "far").primary())
       try shop.define(shop.bean(Order.self, factory: { (_: Stock) in Order() }))

@@ -67,7 +67,7 @@ extension Fault {
       try shop.define(shop.bean(Order.self))
     },
     .startup(
-      .typeMismatch, "A scope of the user's answers with something else than the bean.", when: .building
+      .typeMismatch, "A custom scope returns another object than the bean.", when: .building
     ) { shop in
       try shop.registerScope(WrongScope())
       try shop.define(shop.bean(Stock.self).scope("wrong"))
