@@ -79,7 +79,7 @@ import Testing
     let after = LogTimestamp.now
     let entry = try #require(log.entries.first)
     #expect(entry.file == "BeansLoggingTests/LoggerTests.swift")
-    #expect(entry.function == "anEntrySaysWhereAndWhen()")
+    #expect(entry.function == "anEntryHasItsPlaceAndTime()")
     #expect(entry.line == line)
     #expect(entry.column > 1)
     #expect(!entry.thread.isEmpty)
