@@ -10,7 +10,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo demo-cluster test graph docs docs-preview check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
+.PHONY: help demo demo-cluster test graph docs docs-preview check-static check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -29,6 +29,10 @@ test: packages ## builds and runs all tests
 
 graph: packages ## updates the picture of the shop's graph in its article
 	@scripts/check-graph --write
+
+check-static: packages ## builds the example service with a static Swift runtime, loads it and ends it
+	@scripts/require-packages wrk curl
+	@scripts/check-static
 
 soak: packages ## runs the checks of the tests for twenty-five minutes, prints a table and plots (MODEL_SEEDS, SOAK_LOAD, SOAK_ENDS, …)
 	@scripts/require-packages wrk curl gnuplot-nox redis-server
