@@ -1,6 +1,6 @@
 import Foundation
 
-// Looks into symbol graphs whether what is public is documented as CONTRIBUTING asks for it. See `check-documentation`.
+// Checks in symbol graphs that public symbols are documented as CONTRIBUTING requires. See `check-documentation`.
 
 /// As much of a symbol graph as is looked at.
 private struct Graph: Decodable {
@@ -76,7 +76,7 @@ extension Graph.Symbol {
   }
 }
 
-/// What somebody else's protocol asks for is documented there.
+/// The protocol of another module documents its own requirements.
 private func isOthers(_ symbol: Graph.Symbol, _ origins: [String: String]) -> Bool {
   origins[symbol.identifier.precise] != nil
 }
