@@ -18,7 +18,7 @@ private final class Catalogue {
 
   init() throws { environment = try Environment(name: "shop") }
 
-  @Test func theFaultOfADictionaryOfBeansWithoutIdsAsksForIds() throws {
+  @Test func aDictionaryOfBeansWithoutIdsReportsTheMissingIds() throws {
     try environment
       .define(environment.bean(Disk.self))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
@@ -27,7 +27,7 @@ private final class Catalogue {
     #expect(fault.message.contains("Disk (") && !fault.message.contains("can be seen"), "\(fault)")
   }
 
-  @Test func theFaultOfADictionaryWithoutABeanReportsNone() throws {
+  @Test func aDictionaryWithoutABeanReportsThatThereIsNone() throws {
     try environment.define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(fault.message.contains("no bean of type Store can be seen"), "\(fault)")
