@@ -133,7 +133,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests",
-      dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread"],
+      dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ModelTests", dependencies: ["Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
@@ -204,7 +204,7 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
     "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
-    "BeansConfiguration", "Beans", "BeansGraph", "BeansTesting", "CForeignThread", "SpecificationTests",
+    "BeansConfiguration", "Beans", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

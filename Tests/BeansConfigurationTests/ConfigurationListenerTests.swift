@@ -143,7 +143,7 @@ import Testing
     let manager = manager
     let listener = manager.addListener(Int.self, key: "k") { _ in
       // Another thread can read and change meanwhile.
-      let value = try? Worker {
+      let value = try? BackgroundThread {
         manager.addListener(Int.self, key: "k") { _ in }.cancel()
         return try manager.getValue(Int.self, key: "k")
       }.value()

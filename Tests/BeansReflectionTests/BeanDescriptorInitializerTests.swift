@@ -61,8 +61,8 @@ import Testing
 
   /// Two initializers, each on its own thread, ask for each other's descriptor.
   @Test func circlesAcrossThreadsAreResolved() throws {
-    let left = Worker { try BeanDescriptor.forClass(Circle.Left.self) }
-    let right = Worker { try BeanDescriptor.forClass(Circle.Right.self) }
+    let left = BackgroundThread { try BeanDescriptor.forClass(Circle.Left.self) }
+    let right = BackgroundThread { try BeanDescriptor.forClass(Circle.Right.self) }
     let both = [try left.value(), try right.value()]
     for descriptor in both { #expect(try descriptor["value"].injection is InjectBean) }
     #expect(try BeanDescriptor.forClass(Circle.Left.self) === both[0])

@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansLogging
 import BeansServer
+import TestSupport
 import Testing
 
 private struct OrderPlaced: Sendable {}

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import TestSupport
 import Testing
 
 /// Ends with a limit, and releases with one of their own, in scopes bound to a loop.
@@ -131,13 +132,6 @@ struct LimitedShutdownTests {
 
 private final class Shift: LoopScope, @unchecked Sendable {  // adds nothing
   init(loop: EventLoop) { super.init(name: "shift", loop: loop) }
-}
-
-/// A latch for one task, closed until `open()`.
-private final class Latch: Sendable {
-  private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-  func open() { continuation.finish() }
-  func wait() async { for await _ in stream {} }
 }
 
 private final class Endless: AsyncDisposableBean, Sendable {

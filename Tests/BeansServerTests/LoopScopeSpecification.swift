@@ -3,6 +3,7 @@ import BeansEventLoop
 import BeansServer
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// Scopes of a loop that are registered, or defined as a bean, instead of being the life of a factory's child; and the
@@ -211,7 +212,7 @@ struct LoopScopeSpecification {
         }
       }
     }
-    for thread in threads { try thread.join() }
+    for thread in threads { try thread.value() }
     return found["found"]
   }
 

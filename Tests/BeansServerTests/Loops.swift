@@ -1,4 +1,5 @@
 import BeansEventLoop
+import TestSupport
 import Testing
 
 /// Runs loops on threads of their own around `body`. Closing them proves that no handle is left; no timer may be either.

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import TestSupport
 import Testing
 
 /// `LoopScope` is open: a scope of a loop of one's own takes a few lines.

@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansServer
 import Glibc
+import TestSupport
 import Testing
 
 /// A loop's scope that belongs to an environment instead of a child: when it ends, and where its beans are released.
@@ -232,7 +233,7 @@ struct RegisteredLoopScopeTests {
       // Time enough for the loop to begin its wait, mostly.
       usleep(20_000)
       mayGoOn.open()
-      try first.join()
+      try first.value()
       try loop.perform {}
       #expect(journal.entries == ["cart on the loop", "shutdown returns"])
     }
@@ -263,7 +264,7 @@ struct RegisteredLoopScopeTests {
       try waitUntil("the shutdown having begun") { application.isFinished }
       #expect(journal.entries == [])
       mayGoOn.open()
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["cart on the loop", "log", "shutdown returns"])
     }
   }

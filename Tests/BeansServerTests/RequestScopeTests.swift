@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansServer
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
@@ -158,7 +159,7 @@ struct RequestScopeTests {
       try waitUntil("the shutdown having begun") { request.isFinished }
       #expect(journal.entries == [])
       gate.open()
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == releasedOnTheLoop + ["shutdown returns"])
     }
   }
@@ -292,8 +293,8 @@ struct RequestScopeTests {
     // Leaves a shutdown that does not wait enough time to be seen; one that waits passes with any time.
     for _ in 0..<1_000 where journal.entries.isEmpty { sched_yield() }
     gate.open()
-    try first.join()
-    try second.join()
+    try first.value()
+    try second.value()
     #expect(journal.entries == ["log", "second shutdown returns"])
     try loop.close()
   }

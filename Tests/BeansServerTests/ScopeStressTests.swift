@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import TestSupport
 import Testing
 
 /// Two loops, sessions and requests on both, and threads that belong to none of them.
@@ -69,12 +70,12 @@ struct ScopeStressTests {
           }
         }
       }
-      for thread in threads { try thread.join() }
+      for thread in threads { try thread.value() }
       // Half of the sessions are ended from outside, twice each; the application's end finds the rest.
       let ends = (0..<2).map { _ in
         BackgroundThread { for session in open.prefix(Self.sessions / 2) { session.finish() } }
       }
-      for end in ends { try end.join() }
+      for end in ends { try end.value() }
       try world.application.shutdown()
 
       let total = Self.sessions * Self.requestsPerSession
@@ -115,7 +116,7 @@ struct ScopeStressTests {
         }
         try isBusy.wait()
         try world.application.shutdown()
-        for thread in threads { try thread.join() }
+        for thread in threads { try thread.value() }
         for scope in ["session", "request"] {
           let counts = try #require(world.counts(of: scope))
           #expect(counts.opened == counts.finished, "\(scope)")
@@ -158,7 +159,7 @@ struct ScopeStressTests {
           }
         }
       }
-      for thread in threads { try thread.join() }
+      for thread in threads { try thread.value() }
       try application.shutdown()
       let counts = application.statistics().filter { $0.scope != "application" }
       for scope in counts {

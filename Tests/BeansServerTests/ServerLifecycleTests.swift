@@ -4,6 +4,7 @@ import BeansLogging
 import BeansServer
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 extension EventLoop {
@@ -35,7 +36,7 @@ struct ServerLifecycleTests {
   }
 
   /// Starts `run()` on a thread and waits until signals are watched.
-  private func running(_ lifecycle: ServerLifecycle) throws -> BackgroundThread {
+  private func running(_ lifecycle: ServerLifecycle) throws -> BackgroundThread<Void> {
     try lifecycle.watchSignals()
     return BackgroundThread { try lifecycle.run() }
   }
@@ -50,7 +51,7 @@ struct ServerLifecycleTests {
       let thread = try running(lifecycle)
       #expect(!application.isFinished)
       #expect(kill(getpid(), signal) == 0)
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["drain 7.0 seconds", "released"])
       #expect(application.isFinished)
       try loops[0].expectNoHandles()
@@ -87,7 +88,7 @@ struct ServerLifecycleTests {
         environment: shop, loop: loops[0], shutdownLimit: .seconds(60), drain: quickDrain)
       let thread = try running(lifecycle)
       lifecycle.stop()
-      try thread.join()
+      try thread.value()
     }
     try await run.value
     #expect(
@@ -112,7 +113,7 @@ struct ServerLifecycleTests {
       _ = try application.getBean(Log.self)
       journal.note("last request")
       draining.value?()
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["drain 10.0 seconds", "last request", "released"])
       // Ending a drain twice does no harm.
       draining.value?()
@@ -143,7 +144,7 @@ struct ServerLifecycleTests {
       try begun.wait()
       #expect(!application.isFinished)
       #expect(kill(getpid(), SIGINT) == 0)
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["drain 10.0 seconds", "drain 0.0 seconds", "released"])
     }
   }
@@ -161,7 +162,7 @@ struct ServerLifecycleTests {
         environment: service, loop: loops[0], shutdownLimit: .milliseconds(400), drain: quickDrain)
       let thread = try running(lifecycle)
       lifecycle.stop()
-      let error = #expect(throws: EnvironmentError.self) { try thread.join() }
+      let error = #expect(throws: EnvironmentError.self) { try thread.value() }
       #expect("\(error as Any)".contains("String in 'service' has been abandoned"))
       try service.waitForEnd()
       #expect(journal.entries.contains("released"))
@@ -192,7 +193,7 @@ struct ServerLifecycleTests {
       }
       let thread = try running(lifecycle)
       #expect(kill(getpid(), SIGTERM) == 0)
-      try thread.join()
+      try thread.value()
       #expect(kept.journal.entries == ["drained", "released"])
     }
   }
@@ -211,7 +212,7 @@ struct ServerLifecycleTests {
       try file.reopened.wait()
       #expect(!application.isFinished)
       #expect(kill(getpid(), SIGTERM) == 0)
-      try thread.join()
+      try thread.value()
     }
   }
 
@@ -285,7 +286,7 @@ struct ServerLifecycleTests {
       try seen.wait()
       try loops[0].perform { source.close() }
       signalled.open()
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["drain 10.0 seconds", "released slowly"])
       try loops[0].expectNoHandles()
     }
@@ -302,7 +303,7 @@ struct ServerLifecycleTests {
       let sender = BackgroundThread { while !thread.loop.isClosed { kill(getpid(), SIGTERM) } }
       try lifecycle.run()
       try thread.stopAndJoin()
-      try sender.join()
+      try sender.value()
       kill(getpid(), SIGTERM)
       kill(getpid(), SIGINT)
     }
@@ -330,7 +331,7 @@ struct ServerLifecycleTests {
       let lifecycle = ServerLifecycle(environment: application, loop: loops[0], drain: quickDrain)
       let thread = try running(lifecycle)
       if place == "the loop" { try loops[0].perform { lifecycle.stop() } } else { lifecycle.stop() }
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["drain 10.0 seconds", "released"])
       lifecycle.stop()
       #expect(journal.entries.count == 2)
@@ -355,7 +356,7 @@ struct ServerLifecycleTests {
       }
       let thread = try running(lifecycle)
       DispatchQueue.concurrentPerform(iterations: 8) { _ in lifecycle.stop() }
-      try thread.join()
+      try thread.value()
       #expect(tally["begun"] == 1)
       #expect(tally["hurried"] >= 1)
       #expect(journal.entries == ["released"])
@@ -394,7 +395,7 @@ struct ServerLifecycleTests {
       let lifecycle = ServerLifecycle(environment: service, loop: loops[0]) { _, done in done() }
       let thread = try running(lifecycle)
       #expect(kill(getpid(), SIGTERM) == 0)
-      try thread.join()
+      try thread.value()
       #expect(journal.entries == ["log on the loop", "cart on the loop"])
       for counts in service.statistics() {
         #expect(counts.opened == counts.finished)

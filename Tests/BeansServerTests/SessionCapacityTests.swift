@@ -220,7 +220,7 @@ struct SessionCapacityTests {
       #expect(sessions.statistics().inUse == 1)
       mayLeave.open()
       leaver.finish()
-      try visitor.join()
+      try visitor.value()
       #expect(sessions.statistics().inUse == 0)
       _ = try sessions.open("b", "")
       #expect(session.isFinished)

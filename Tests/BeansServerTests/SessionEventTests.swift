@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import TestSupport
 import Testing
 
 /// The events of a registry's sessions, and the ids in them.

@@ -21,7 +21,7 @@ struct SessionOpeningTests {
         try body(number)
       }
     }
-    for thread in threads { try thread.join() }
+    for thread in threads { try thread.value() }
   }
 
   /// The error that the seed of an opening threw, with the number of the attempt.

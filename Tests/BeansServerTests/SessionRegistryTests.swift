@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansServer
 import Dispatch
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))

@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansServer
 import Glibc
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct WatchedConfigurationSourceTests {

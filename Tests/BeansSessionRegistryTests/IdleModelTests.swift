@@ -57,7 +57,7 @@ struct IdleModelTests {
   func threadsAndTheTimerMeet(_ capacity: Int?) async throws {
     let shop = try Shop(capacity: capacity)
     let isDone = Locked(false)
-    let time = Worker {
+    let time = BackgroundThread {
       while !isDone.withLock({ $0 }) {
         shop.clock.advance(by: Shop.limit / 4)
         sched_yield()

@@ -81,7 +81,7 @@ func eventually(_ what: String, _ condition: () -> Bool) async throws {
 /// Runs `body` on a thread of its own, while other tasks run.
 func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
-    _ = Worker { continuation.resume(with: Result { try body() }) }
+    _ = BackgroundThread { continuation.resume(with: Result { try body() }) }
   }
 }
 

@@ -54,7 +54,7 @@ struct JoinedSessionTests {
 
   @Test("A change that was made after a save without a reply had been sent has not been written")
   func afterLostSave() async throws {
-    let (sent, lost) = (Gate(), Gate())
+    let (sent, lost) = (Latch(), Latch())
     let hooked = HookedStore(
       store,
       afterSave: { () async throws(SessionError) in
@@ -194,7 +194,7 @@ private struct Node {
 
 /// A request that stays inside of its session until the test ends it.
 private final class RunningRequest: Sendable {
-  private typealias Step = (body: @Sendable (Visit) async -> Void, done: Gate)
+  private typealias Step = (body: @Sendable (Visit) async -> Void, done: Latch)
   private let steps = AsyncStream<Step>.makeStream()
   private let task: Locked<Task<SessionError?, any Error>?>
 
@@ -220,7 +220,7 @@ private final class RunningRequest: Sendable {
 
   /// Returns when the task of the request has run that inside of its session.
   func run(_ body: @escaping @Sendable (Visit) async -> Void) async {
-    let done = Gate()
+    let done = Latch()
     steps.continuation.yield((body, done))
     await done.wait()
   }
@@ -232,13 +232,4 @@ private final class RunningRequest: Sendable {
     steps.continuation.finish()
     return try await task.withLock { $0 }?.value
   }
-}
-
-/// Opens once.
-private final class Gate: Sendable {
-  private let (stream, continuation) = AsyncStream<Void>.makeStream()
-
-  func open() { continuation.finish() }
-
-  func wait() async { for await _ in stream {} }
 }

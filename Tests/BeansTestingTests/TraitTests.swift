@@ -44,9 +44,9 @@ import Testing
   @Test("Any thread may use the environment", .beans(Library.declare))
   func threads() throws {
     let library = try Test.environment
-    let thread = Worker { try library.getBean(Library.Librarian.self).shelf.name }
+    let thread = BackgroundThread { try library.getBean(Library.Librarian.self).shelf.name }
     try #expect(thread.value() == "oak")
-    let lost = Worker { code { try Test.environment } }
+    let lost = BackgroundThread { code { try Test.environment } }
     try #expect(lost.value() == .scopeNotActive)
   }
 

@@ -1,5 +1,6 @@
 import Beans
 import Glibc
+import TestSupport
 import Testing
 
 private final class Store: Sendable {

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 /// One lookup builds several beans in sequence. Beans whose build has not begun are available to all callers:

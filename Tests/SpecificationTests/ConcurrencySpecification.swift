@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("Concurrency", .timeLimit(.minutes(20))) struct ConcurrencySpecification {

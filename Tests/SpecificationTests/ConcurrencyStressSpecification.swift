@@ -2,6 +2,7 @@ import Beans
 import BeansLogging
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// Threads that meet at the worst moment, many times.

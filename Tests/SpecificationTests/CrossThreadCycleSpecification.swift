@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 /// A builds x and needs y, B builds y and needs x: the second one to wait gets an error, never a deadlock.

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 private struct OrderPlaced: Sendable { var number = 1 }

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 private protocol Service: AnyObject, Sendable { var journal: Journal { get } }

@@ -1,5 +1,6 @@
 import Beans
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Builds in flight at the end", .timeLimit(.minutes(20))) struct InFlightSpecification {

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 /// A release hangs until the test has seen its result, so only abandoned releases depend on the time.

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 /// Calls into the container from unusual places: each ends in a bean or an error, in finite time.

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 private class Part: @unchecked Sendable, Hashable {  // immutable

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("Factories of products, again and again", .timeLimit(.minutes(20)))

@@ -1,6 +1,7 @@
 import Beans
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// Requests whose beans take only each other and singletons, and the calls that may come between them.

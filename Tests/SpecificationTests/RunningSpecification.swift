@@ -1,5 +1,6 @@
 import Beans
 import BeansTesting
+import TestSupport
 import Testing
 
 @Suite("Beans that run", .timeLimit(.minutes(20)))

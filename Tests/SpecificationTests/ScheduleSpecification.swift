@@ -1,5 +1,6 @@
 import Beans
 import BeansTesting
+import TestSupport
 import Testing
 
 private struct Broken: Error {}

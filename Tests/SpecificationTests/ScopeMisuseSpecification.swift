@@ -1,5 +1,6 @@
 import Beans
 import Synchronization
+import TestSupport
 import Testing
 
 /// Scope objects and scope names in wrong places, or with too many effects.

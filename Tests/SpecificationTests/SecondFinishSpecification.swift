@@ -1,6 +1,7 @@
 import Beans
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 /// Two threads end the same session repeatedly: after any `finish()` has returned, each lookup fails.

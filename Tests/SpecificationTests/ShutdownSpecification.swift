@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("Shutdown", .timeLimit(.minutes(20))) struct ShutdownSpecification {

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("User-defined scopes", .timeLimit(.minutes(20)))

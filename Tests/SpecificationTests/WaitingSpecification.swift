@@ -1,5 +1,6 @@
 import Beans
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Waiting for a build", .timeLimit(.minutes(20)))

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("whenFinished", .timeLimit(.minutes(20)))

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("withBean and the end", .timeLimit(.minutes(20)))

@@ -13,7 +13,7 @@ struct HazardPointerTests {
   }
 
   @Test func anObjectIsNotedUntilItIsCleared() throws {
-    try Worker {
+    try BackgroundThread {
       let (owner, other) = (Owner(), Owner())
       #expect(!owner.isProtected)
       let note = try #require(HazardPointer.protecting(owner.reference))
@@ -29,7 +29,7 @@ struct HazardPointerTests {
   @Test func aNoteIsVisibleToAnotherThread() throws {
     let owner = Owner()
     let (noted, seen, cleared, checked) = (Gate(), Gate(), Gate(), Gate())
-    let user = Worker {
+    let user = BackgroundThread {
       let note = try #require(HazardPointer.protecting(owner.reference))
       noted.open()
       try seen.wait()
@@ -49,7 +49,7 @@ struct HazardPointerTests {
   }
 
   @Test func eachUseHasANoteOfItsOwn() throws {
-    try Worker {
+    try BackgroundThread {
       let owner = Owner()
       let notes = try (0..<3).map { _ in try #require(HazardPointer.protecting(owner.reference)) }
       for note in notes {
@@ -61,7 +61,7 @@ struct HazardPointerTests {
   }
 
   @Test func aThreadHasRoomForSevenNotes() throws {
-    try Worker {
+    try BackgroundThread {
       let owners = (0..<8).map { _ in Owner() }
       let notes = owners.map { HazardPointer.protecting($0.reference) }
       #expect(notes.map { $0 != nil } == Array(repeating: true, count: 7) + [false])
@@ -80,7 +80,7 @@ struct HazardPointerTests {
   }
 
   @Test func theFirstNoteIsForAThreadWithoutOtherUses() throws {
-    try Worker {
+    try BackgroundThread {
       let (owner, other) = (Owner(), Owner())
       // The call allocates the record of the thread.
       try #require(HazardPointer.protecting(owner.reference)).clear()

@@ -29,8 +29,8 @@ import Testing
   }
 
   /// Begins an end on a thread of its own; its outcome is the error that it throws.
-  private func end(_ environment: Environment, within limit: Duration?) -> Worker<String> {
-    Worker { [clock] in
+  private func end(_ environment: Environment, within limit: Duration?) -> BackgroundThread<String> {
+    BackgroundThread { [clock] in
       do {
         try clock.rule {
           if let limit { try environment.shutdown(within: limit) } else { try environment.shutdown() }
@@ -349,13 +349,6 @@ import Testing
     #expect(EndTimes(begun: .seconds(1), limit: .seconds(-1)).isOver(.seconds(1)))
     #expect(!EndTimes(begun: .seconds(1), limit: .seconds(Int64.max)).isNearlyOver(.seconds(1000)))
   }
-}
-
-/// Opens once, for one task.
-private final class Latch: Sendable {
-  private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-  func open() { continuation.finish() }
-  func wait() async { for await _ in stream {} }
 }
 
 private final class Item: Sendable {}

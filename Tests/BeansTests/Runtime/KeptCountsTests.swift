@@ -123,7 +123,7 @@ struct KeptCountsTests {
   @Test func keptCountsOnlyIncrease() throws {
     let application = try Application()
     let isOver = Counter()
-    let reader = Worker<Int> {
+    let reader = BackgroundThread<Int> {
       var (last, reads) = ([String: ScopeStatistics](), 0)
       repeat {
         for counts in application.environment.keptStatistics ?? [] {

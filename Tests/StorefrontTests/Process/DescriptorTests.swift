@@ -87,7 +87,7 @@ struct DescriptorTests {
     let port = try service.port()
     let (hasCome, isFull) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let visitors = (0..<16).map { _ in
-      Worker {
+      BackgroundThread {
         let visitor = try TestClient(port: port)
         try visitor.get("/")
         let status = try visitor.receive().status
@@ -100,7 +100,7 @@ struct DescriptorTests {
     var crowd = try (0..<descriptors + 100).map { _ in try TestClient(port: port) }
     for _ in visitors { isFull.signal() }
     let isOver = Flag()
-    let end = Worker {
+    let end = BackgroundThread {
       defer { isOver.raise() }
       return try visitors.flatMap { try $0.value() }
     }

@@ -94,7 +94,7 @@ struct SignalTests {
     #expect(try first.end().isClean)
     let (isOver, hasBeenAnswered) = (Flag(), DispatchSemaphore(value: 0))
     let clients = (0..<4).map { number in
-      Worker {
+      BackgroundThread {
         var statuses: Set<Int> = []
         while !isOver.isRaised {
           // Refused, or gone before there was an answer.

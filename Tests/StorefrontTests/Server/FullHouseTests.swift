@@ -29,7 +29,7 @@ struct FullHouseTests {
     // Each report counts all sessions; another request meanwhile waits for one report and not for all.
     let began = ContinuousClock.now
     let reports = (0..<4).map { _ in
-      Worker {
+      BackgroundThread {
         let client = try TestClient(port: port)
         try client.get("/environments")
         return try client.receive().text

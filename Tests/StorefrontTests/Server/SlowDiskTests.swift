@@ -60,7 +60,7 @@ struct SlowDiskTests {
       let disk = HeldDisk(database.path)
       defer { disk.release() }
       let port = server.port
-      let buying = Worker {
+      let buying = BackgroundThread {
         var shopper = try Shopper(port: port)
         for _ in 0..<500 {
           try shopper.add()
