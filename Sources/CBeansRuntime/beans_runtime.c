@@ -27,7 +27,7 @@ const char *beans_find_stack_limit(void) {
     pthread_attr_getstack(&attributes, &lowest, &size);
     pthread_attr_destroy(&attributes);
   }
-  // A quarter, at most 256 KiB, is left to what factories call.
+  // A quarter, at most 256 KiB, remains for the calls of factories.
   size_t reserve = size / 4 < 262144 ? size / 4 : 262144;
   return beans_thread_stack_limit = (const char *)lowest + reserve + 1;
 }
@@ -42,7 +42,7 @@ void beans_run_barrier(void) {
   if (beans_barrier_exists) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 
-// Of threads that have none: nobody writes to it, or looks for its address.
+// The record of threads without one of their own. No thread writes to it or searches for its address.
 static beans_hazards no_hazards = {.noted = {&no_hazards}};
 BEANS_THREAD_LOCAL beans_hazards *beans_thread_hazards = &no_hazards;
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the Swift runtime has registered of the loaded images, and what it exports to ask about types. Its own headers are
-// not installed with the toolchain.
+// The sections of the loaded images that the Swift runtime has registered, and its exported functions on types.
+// Toolchains do not install the headers of the runtime.
 
 struct beans_section {
   uintptr_t start;

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// What the Swift runtime exports for stored properties, and Swift has no spelling for.
+// Functions of the Swift runtime on stored properties, for which the Swift language has no spelling.
 
-/// `_FieldReflectionMetadata`, what `swift_reflectionMirror_recursiveChildMetadata` says of a stored property.
+/// `_FieldReflectionMetadata`, by which `swift_reflectionMirror_recursiveChildMetadata` describes a stored property.
 struct beans_field {
   /// A constant of the program: the runtime only ever allocates the names of tuples' elements.
   const char *name;

@@ -6,8 +6,8 @@
 #include "beans_conformances.h"
 #include "beans_reflection.h"
 
-// What the container needs that Swift has no spelling for: thread-local words, counting references in steps, a memory
-// barrier on all threads, and notes of what a thread is using.
+// Operations of the container for which Swift has no spelling: thread-local words, counting references in steps, a
+// memory barrier on all threads, and notes of the objects that a thread uses.
 
 #define BEANS_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 
@@ -63,8 +63,8 @@ void beans_run_barrier(void);
 
 // MARK: hazard pointers
 
-/// What one thread has in use without having counted itself in: a few addresses that other threads may read, 0 where
-/// there is none. Records outlive their threads and are handed on, so that readers never meet a freed one.
+/// The objects that one thread uses without a reference of its own: a few addresses that other threads may read, or 0.
+/// A record outlives its thread and is passed to a later one, so readers never meet a freed record.
 #define BEANS_HAZARDS 7
 typedef struct beans_hazards {
   const void *noted[BEANS_HAZARDS];
@@ -113,7 +113,7 @@ const void *beans_hazard_of_this_thread(uint32_t index);
 
 // MARK: ThreadSanitizer
 
-/// Tell ThreadSanitizer what a lock orders, where the program runs under it; do nothing elsewhere.
+/// Report the order that a lock enforces to ThreadSanitizer, if the program runs under it.
 void beans_lock_acquired(const void *lock);
 void beans_lock_releasing(const void *lock);
 

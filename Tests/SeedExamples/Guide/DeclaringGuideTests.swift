@@ -14,7 +14,7 @@ import Testing
     #expect(article.blocks("swift") == article.compiled)
   }
 
-  @Test("What is a bean: each request is built from its seed and the application's bean")
+  @Test("Each request of the article What is a bean is built from its seed and the application's bean")
   func terms() throws { #expect(try WhatIsABean().greet() == ["Hello, Ada!", "Hello, Grace!"]) }
 
   @Test("Composing: the configuration selects the active declarations")
