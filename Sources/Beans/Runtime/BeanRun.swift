@@ -46,7 +46,7 @@ final class BeanRun: Sendable {
 
   /// Starts the run in a task of its own, as soon as other runs are ready.
   func start(after needs: [BeanRun], in environment: Environment) {
-    work.start(
+    work.start {
       Task {
         // The task inherits the context of its creator, which may be a creation or a release.
         await AsyncBuild.$current.withValue(nil) {
@@ -56,7 +56,8 @@ final class BeanRun: Sendable {
             }
           }
         }
-      })
+      }
+    }
   }
 
   private func run(after needs: [BeanRun], in environment: Environment) async {
@@ -71,8 +72,9 @@ final class BeanRun: Sendable {
       guard let error, isOpen else { return enter(.ended) }
       if let policy, clock.now() - began > policy.longest { restarts = 0 }
       guard let policy, restarts < policy.limit else {
-        enter(.failed, error)
-        return environment.extras.works.fail(failure(error))
+        // Before the waiting creations fail: the end of the runs has begun when they do.
+        environment.extras.works.fail(failure(error))
+        return enter(.failed, error)
       }
       restarts += 1
       let delay = policy.delay(before: restarts)
@@ -171,37 +173,19 @@ final class BeanRun: Sendable {
   }
 }
 
-/// For each bean of an environment, the beans that run and that it takes, directly or through beans that do not run.
-struct RunNeeds: Sendable {
-  private var needs = [Int32: [Int32]]()
-
-  /// Reads the compiled plan of an environment.
-  init(of environment: Environment) {
-    // Dependencies come first, so that the walk is shallow.
-    for number in environment.core.compiledPlan.with({ $0.sorted }) { add(number, environment) }
-  }
-
-  /// Returns the slots of the running beans that a bean takes.
-  func callAsFunction(_ number: Int32) -> [Int32] { needs[number] ?? [] }
-
-  private mutating func add(_ number: Int32, _ environment: Environment) {
-    if needs[number] != nil { return }
-    needs[number] = []
-    var found: [Int32] = []
-    for taken in environment.ownBeans(takenBy: environment.recipe(number)) {
-      let recipe = environment.recipe(taken)
-      if environment.isRunnable(recipe) {
-        if !found.contains(taken) { found.append(taken) }
-      } else {
-        add(taken, environment)
-        for next in needs[taken] ?? [] where !found.contains(next) { found.append(next) }
+extension Environment {
+  /// Returns the slots of the beans that run and that a bean takes, directly or through beans that do not run. Beans that
+  /// exist run if their object does; others if their declaration says so.
+  func runningBeans(takenBy number: Int32) -> [Int32] {
+    var (found, seen, waiting) = ([Int32](), Set([number]), [number])
+    while let next = waiting.popLast() {
+      for taken in ownBeans(takenBy: recipe(next)) where seen.insert(taken).inserted {
+        if isRunnable(recipe(taken)) { found.append(taken) } else { waiting.append(taken) }
       }
     }
-    needs[number] = found
+    return found
   }
-}
 
-extension Environment {
   /// Whether a bean runs, as far as its declaration or its object says so.
   func isRunnable(_ recipe: FrozenReference<Recipe>) -> Bool {
     if recipe.value.kind != .slot || recipe.value.isSeed { return false }

@@ -39,8 +39,17 @@ final class BeanWork: Sendable {
     object?.release()
   }
 
-  /// Stores the task of the work, before the bean can be released.
-  func start(_ task: Task<Void, Never>) { state.withLock { $0.task = task } }
+  /// Starts the task of the work. The task is cancelled at once if the work has been closed.
+  ///
+  /// - Parameter make: makes the task, under the lock: the task's first call waits until the task is stored, so that no
+  ///   close misses the call.
+  func start(_ make: () -> Task<Void, Never>) {
+    state.withLock { state in
+      let task = make()
+      state.task = task
+      if state.object == nil { task.cancel() }
+    }
+  }
 
   /// Begins a call of user code. Returns the bean, retained for the call; nil once the work has been closed.
   func enter() -> ObjectReference? {
@@ -138,8 +147,6 @@ final class BeanWorks: Sendable {
     var waiter: CheckedContinuation<Void, Never>?
     /// The failures of runs, and of the start, in their order.
     var failures: [EnvironmentError] = []
-    /// The beans that run, by the beans that take them; nil before the environment has been compiled.
-    var needs: RunNeeds?
   }
 
   private let state = Locked(State())
@@ -160,24 +167,22 @@ final class BeanWorks: Sendable {
 
   func run(_ slot: Int32) -> BeanRun? { state.withLock { $0.runs[slot] } }
 
-  /// Returns the run of a bean, which this makes if the bean has none.
+  /// Returns the run of a bean, which this makes if the bean has none; nil for a new run once the end has begun, which
+  /// cancels the runs that exist.
   ///
   /// - Parameters:
   ///   - slot: the slot of the bean.
   ///   - make: makes a run with a number, under the lock.
-  func reserve(_ slot: Int32, _ make: (_ number: Int) -> BeanRun) -> (run: BeanRun, isNew: Bool) {
+  func reserve(_ slot: Int32, _ make: (_ number: Int) -> BeanRun) -> (run: BeanRun, isNew: Bool)? {
     state.withLock { state in
       if let known = state.runs[slot] { return (known, false) }
+      if state.end != nil { return nil }
       let made = make(state.runs.count)
       state.runs[slot] = made
       state.works[slot, default: []].append(made.work)
       return (made, true)
     }
   }
-
-  var needs: RunNeeds? { state.withLock { $0.needs } }
-
-  func note(_ needs: RunNeeds) { state.withLock { $0.needs = needs } }
 
   // MARK: run() and stop()
 
@@ -202,6 +207,9 @@ final class BeanWorks: Sendable {
 
   /// Whether `run()` is in progress.
   var isRunning: Bool { state.withLock { $0.isRunning } }
+
+  /// Whether `run()` is in progress, and ends the runs and then the environment.
+  var isEndingRuns: Bool { state.withLock { $0.isRunning && $0.end != nil } }
 
   /// Whether `run()` has not been called, and is to end at once.
   var isStoppedBefore: Bool { state.withLock { $0.end != nil && !$0.hasRun } }

@@ -54,7 +54,8 @@ extension Environment {
     if resources.unready.isEmpty { return }
     do { try await buildUnready(caller) } catch {
       if error is CancellationError { throw error }
-      guard !core.lifecycle.isEnding else { throw finishedError() }
+      // The end of the runs ends the environment in order.
+      guard !core.lifecycle.isEnding, existingExtras?.existingWorks?.isEndingRuns != true else { throw finishedError() }
       // Every later call throws this error.
       resources.end(error)
       allowAwaiting()

@@ -91,10 +91,7 @@ extension Environment {
       if core.lifecycle.isEnding { throw finishedError() }
       try startIfNeeded()
       try Task.checkCancellation()
-      try using {
-        works.note(RunNeeds(of: self))
-        startExisting(works)
-      }
+      try using { startExisting(works) }
       try await makeReady()
       try using { startExisting(works) }
     } catch {
@@ -119,32 +116,42 @@ extension Environment {
     for slot in slots where isRunnable(recipe(slot)) { _ = startRun(slot, works) }
   }
 
-  /// Returns the run of a bean that exists; nil for another face of a bean. The runs of the beans that it takes are
-  /// started before. The caller keeps the environment from being released.
+  /// Returns the run of a bean that exists; nil for another face of a bean, and for a bean whose run has not begun when
+  /// the end begins. The runs of the beans that it takes are started before. The caller keeps the environment from being
+  /// released.
   private func startRun(_ slot: Int32, _ works: BeanWorks) -> BeanRun? {
     if let run = works.run(slot) { return run }
     let content = core.slots[slot].content
     guard content.isFilled, !isFace(slot) else { return nil }
     // A bean that exists has been created after the beans that it takes.
-    let needs = (works.needs?(slot) ?? []).compactMap { startRun($0, works) }
+    let needs = runningBeans(takenBy: slot).compactMap { startRun($0, works) }
     let recipe = recipe(slot)
-    let (run, isNew) = works.reserve(slot) { number in
+    let reserved = works.reserve(slot) { number in
       BeanRun(
         BeanWork(content.object, recipe.value.entry, in: self), number, recipe.value.code.with { $0.restarts },
         limit: recipe.value.code.with { $0.releaseLimit })
     }
+    guard let (run, isNew) = reserved else { return nil }
     if isNew { run.start(after: needs, in: self) }
     return run
   }
 
   /// Starts the runs of the beans that an asynchronous bean takes, before its creation, and waits until they are ready.
   /// Returns at once unless `run()` is in progress.
+  ///
+  /// - Throws: the errors of their creation; `CancellationError` if one of them has not begun to run when the end begins.
   func startRuns(neededBy recipe: FrozenReference<Recipe>, _ works: BeanWorks) async throws {
-    let needs = works.needs?(recipe.value.number) ?? []
+    guard works.isRunning else { return }
     let caller = AwaitingCaller(name: "run()", location: recipe.value.entry.location)
-    for slot in needs {
+    // Whether a bean runs is certain when it exists. The creation would build them in this order, too.
+    for taken in ownBeans(takenBy: recipe) where self.recipe(taken).value.kind == .slot {
+      try await awaiting(caller) { try bean(taken).release() }
+    }
+    for slot in runningBeans(takenBy: recipe.value.number) {
       try await awaiting(caller) { try bean(slot).release() }
-      try await startRun(slot, works)?.untilReady()
+      if isFace(slot) { continue }
+      guard let run = try using({ startRun(slot, works) }) else { throw CancellationError() }
+      try await run.untilReady()
     }
   }
 
@@ -161,11 +168,12 @@ extension Environment {
     for schedule in schedules {
       let work = BeanWork(object, bean, in: self)
       works.add(work, to: recipe.value.slot)
-      work.start(
+      work.start {
         Task.detached { [weak work] in
           var last: Int64?
           while await schedule.times.pass(clock, &last), await Self.call(schedule, work) {}
-        })
+        }
+      }
     }
   }
 
