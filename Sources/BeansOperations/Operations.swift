@@ -117,7 +117,7 @@ public final class Operations: Sendable {
       if let lifecycle, lifecycle.phase != .running {
         reasons.append("the service is ending")
       } else if !environment.isReady {
-        reasons.append("environment '\(environment.name)' has not started, or has ended")
+        reasons.append("environment '\(environment.name)' has not started, or its end has begun")
       }
       for run in runs {
         switch run.status {

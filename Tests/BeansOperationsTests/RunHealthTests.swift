@@ -64,6 +64,44 @@ struct RunHealthTests {
     while try health(operations).status != status { await Task.yield() }
   }
 
+  /// Completes its work after its cancellation, on demand.
+  private final class Server: RunnableBean {
+    private let (completion, complete) = AsyncStream.makeStream(of: Void.self)
+    let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
+    let (cancellation, cancelled) = AsyncStream.makeStream(of: Void.self)
+
+    func completeRequests() { complete.finish() }
+
+    func run() async throws {
+      begun.finish()
+      await withTaskCancellationHandler {
+        // Not cancelled by the end: this task waits for its requests.
+        await Task { for await _ in completion {} }.value
+      } onCancel: {
+        cancelled.finish()
+      }
+    }
+  }
+
+  @Test("/readyz fails while the runs end, and lookups succeed until the last one has ended")
+  func ending() async throws {
+    let application = try Environment(name: "application")
+    try application.define(Server.self, factory: { Server() })
+    let operations = Operations(environment: application)
+    let run = Task { try await application.run() }
+    let server = try await application.readyBean(Server.self)
+    for await _ in server.beginning {}
+    while try operations.get("/readyz").status != 200 { await Task.yield() }
+    application.stop()
+    for await _ in server.cancellation {}
+    #expect(try operations.get("/readyz").status == 503)
+    #expect(try operations.get("/livez").status == 200)
+    #expect(try application.getBean(Server.self) === server)
+    server.completeRequests()
+    try await run.value
+    #expect(try operations.get("/readyz").status == 503)
+  }
+
   @Test("A scheduled call that fails is counted in the metrics")
   func failedCalls() async throws {
     let clock = ManualClock()

@@ -133,8 +133,13 @@ extension Environment {
   /// The number of failed releases here and below so far; 0 for children of factories.
   package var failedReleases: Int { existingExtras?.resources?.failedReleases.load(ordering: .relaxed) ?? 0 }
 
-  /// Whether lookups find every bean that is not lazy: startup has ended, and no end has begun.
-  package var isReady: Bool { core.lifecycle.isOpen && existingExtras?.resources?.unready.isEmpty != false }
+  /// Whether the environment serves: startup has ended, lookups find every bean that is not lazy, and no end has begun,
+  /// neither of the environment nor of its runs.
+  package var isReady: Bool {
+    guard core.lifecycle.isOpen else { return false }
+    guard let extras = existingExtras else { return true }
+    return extras.resources?.unready.isEmpty != false && extras.existingWorks?.isEnding != true
+  }
 
   /// The aliases of beans, by the path of their environment (as in `graph()`) and then by the bean's own id.
   package var aliases: [String: [String: [String]]] {
