@@ -26,12 +26,12 @@ final class AddToBasket {
 
 func serve() throws -> [String] {
   let shop = try Environment(name: "shop")
-  try shop.define(shop.bean(Database.self, factory: Database.init))
+  try shop.define(Database.self, factory: Database.init)
   let sessions = try shop.childFactory("session", seed: Visitor.self) { session in
-    try session.define(session.bean(Basket.self, factory: Basket.init))
+    try session.define(Basket.self, factory: Basket.init)
   }
   let requests = try sessions.childFactory("request", seed: HTTPRequest.self) { request in
-    try request.define(request.bean(AddToBasket.self, factory: AddToBasket.init))
+    try request.define(AddToBasket.self, factory: AddToBasket.init)
   }
   try shop.startup()  // checks all declarations, those of sessions and requests included
   defer { shop.finish() }  // releases what is left, last created first: "database closed"
