@@ -1,4 +1,5 @@
 import Beans
+@_spi(BeansPackage) import BeansSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -57,7 +58,7 @@ private final class RunUnderTest: Sendable {
   }
 
   private let scenario: RunScenario
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ scenario: RunScenario) { self.scenario = scenario }
 

@@ -107,7 +107,7 @@ public final class ServerChannel: Channel {
 public final class ConnectionChannel: Channel {
   public let eventLoop: any EventLoop
   public let pipeline = ChannelPipeline()
-  /// What the handler writes, until the channel is closed, for tests.
+  /// The output of the handler until the channel is closed, for tests.
   public let replies: AsyncStream<String>
   private let continuation: AsyncStream<String>.Continuation
 
