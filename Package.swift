@@ -136,7 +136,8 @@ let package = Package(
       dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "ModelTests", dependencies: ["BeansSupport", "Beans", "BeansLogging", "TestSupport"], swiftSettings: settings),
+      name: "ModelTests", dependencies: ["BeansSupport", "Beans", "BeansLogging", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(
