@@ -110,7 +110,11 @@ private final class RunUnderTest: Sendable {
     do { try await environment.shutdown() } catch let error as EnvironmentError { try check(error) }
     let counts = environment.statistics()
     #expect(counts.allSatisfy { $0.created == $0.released }, "\(counts)")
-    return (state.withLock { $0.events }, failure)
+    return state.withLock { state in
+      // The beans refer to this object.
+      (state.running, state.trigger) = ([:], nil)
+      return (state.events, failure)
+    }
   }
 
   /// Throws an error of the end again, unless it is the failure of a run that the end has cancelled before its restart.
