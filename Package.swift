@@ -210,8 +210,8 @@ if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }
   // In batches of files, on all cores: the optimization of all tests as one module takes minutes longer and tests nothing more, and
-  // a compiler for each file reads all others again. Batches have no threads of their own.
+  // a compiler for each file reads all others again.
   let tests = package.targets.first { $0.name == "SpecificationTests" }
-  let batches = ["-no-whole-module-optimization", "-enable-batch-mode", "-num-threads", "0"]
+  let batches = ["-no-whole-module-optimization", "-enable-batch-mode"]
   tests?.swiftSettings = settings + [.unsafeFlags(batches, .when(configuration: .release))]
 }
