@@ -48,10 +48,9 @@ struct RunScenario {
     }
     order = parts.indices.shuffled(using: &random)
     cause = Cause.allCases.randomElement(using: &random)!
-    moment = 1
-    // A scenario without a bean that is built, or without a run that can fail, has no such moment.
-    let starts = built.reduce(0) { $0 + (parts[$1].kind == .running ? 2 : 1) }
+    moment = 1  // before the properties below read the parts
     if cause == .failure, failing == nil { cause = .stop }
+    let starts = built.reduce(0) { $0 + (parts[$1].kind == .running ? 2 : 1) }
     moment = Int.random(in: 1...max(starts, 1), using: &random)
   }
 

@@ -103,7 +103,7 @@ struct GraphCompiler {
     let lifetime = definition.lifetime
     let (cause, reason): (FaultCause, String)
     if lifetime == .prototype || definition.factory.product != nil {
-      (cause, reason) = (.awaitedPrototype, "is created for each taker, which cannot wait")
+      (cause, reason) = (.awaitedPrototype, "is made anew for each taker, which cannot wait")
     } else if graph.isRegistered(lifetime.name) {
       (cause, reason) = (.awaitedInScope, "belongs to scope '\(lifetime.name)', which cannot wait for its beans")
     } else if !definition.traits.isDisjoint(with: .infrastructure) {
