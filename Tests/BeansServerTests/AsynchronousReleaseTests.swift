@@ -125,7 +125,8 @@ struct AsynchronousReleaseTests {
     let failure = try #require(request.failedShutdown())
     #expect(failure.code == .destructionFailed)
     #expect("\(failure)".contains("Upload"))
-    #expect(journal.entries == ["transaction elsewhere", "log elsewhere"])
+    // A task releases the upload.
+    #expect(journal.entries.filter { !$0.hasPrefix("upload") } == ["transaction elsewhere", "log elsewhere"])
     try loop.close()
   }
 

@@ -1,4 +1,5 @@
 import Beans
+import TestSupport
 import Testing
 
 @Suite("onDestroy with an asynchronous closure", .timeLimit(.minutes(20))) struct AsyncReleaseCallbackSpecification {
@@ -25,24 +26,57 @@ import Testing
     #expect(journal.entries == ["handler", "client", "pool"])
   }
 
+  @Test("A closure without await, or a synchronous method, is a synchronous release, in asynchronous functions, too")
+  func synchronousClosures() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop
+      .define(Pool.self, factory: Pool.init) {
+        $0.onDestroy { _ in journal.note("closure") }
+          .onDestroy { _, outcome in journal.note("\(outcome)") }
+      }
+      .define(Client.self, factory: Client.init) { $0.onDestroy(journal.release) }
+    try shop.startup()
+    try Self.end(shop)
+    #expect(journal.entries == ["Client", "closure", "completed"])
+  }
+
+  @Test("An asynchronous method is an asynchronous release")
+  func asynchronousMethod() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), journal)
+    try shop.define(Pool.self, factory: Pool.init) { $0.onDestroy(journal.releaseLater) }
+    try shop.startup()
+    let fault = try requireFault(.destructionFailed) { try Self.end(shop) }
+    #expect(fault.message.contains("Pool is released asynchronously"))
+  }
+
+  private static func end(_ environment: Environment) throws { try environment.shutdown() }
+
   @Test("A synchronous shutdown releases all other beans, and its error names the bean")
   func synchronous() throws {
     let fault = try requireFault(.destructionFailed) { try shop().startup().shutdown() }
-    #expect(fault.message.contains("Client is released asynchronously: use 'await shutdown()'"))
-    #expect(journal.entries == ["handler", "pool"])
+    #expect(fault.message.contains("Client is released asynchronously: a task releases it"))
+    #expect(journal.entries.filter { $0 != "client" } == ["handler", "pool"])
   }
 
-  @Test("A synchronous shutdown runs the parts of the release that need no wait")
-  func otherParts() throws {
+  @Test("A synchronous shutdown leaves the whole release to a task, in its order")
+  func otherParts() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
+    let released = AsyncGate()
     try shop.define(Closing.self, factory: { Closing(journal) }) {
       $0.onDestroy { _ in journal.note("first") }
-        .onDestroy(async: { _ in journal.note("second") })
-        .onDestroy { _ in journal.note("third") }
+        .onDestroy { _ in
+          await Task.yield()
+          journal.note("second")
+        }
+        .onDestroy { _ in
+          journal.note("third")
+          released.arrive()
+        }
     }
-    let fault = try requireFault(.destructionFailed) { try shop.startup().shutdown() }
+    let fault = try requireFault(.destructionFailed) { try Self.end(shop.startup()) }
     #expect(fault.message.contains("released asynchronously"))
-    #expect(journal.entries == ["preDestroy", "first", "third"])
+    await released.arrivals(1)
+    #expect(journal.entries == ["preDestroy", "first", "second", "third"])
   }
 
   @Test("The closures of one bean run in the order of the declaration, after preDestroy")
@@ -51,14 +85,17 @@ import Testing
     try shop
       .define(Closing.self, factory: { Closing(journal) }) {
         $0.onDestroy { _ in journal.note("first") }
-          .onDestroy(async: { _ in
+          .onDestroy { _ in
             await Task.yield()
             journal.note("second")
-          })
+          }
           .onDestroy { _ in journal.note("third") }
       }
       .define(AsyncClosing.self, factory: { (_: Closing) in AsyncClosing(journal) }) {
-        $0.onDestroy(async: { _ in journal.note("after") })
+        $0.onDestroy { _ in
+          await Task.yield()
+          journal.note("after")
+        }
       }
     try await shop.startup().shutdown()
     #expect(journal.entries == ["async preDestroy", "after", "preDestroy", "first", "second", "third"])
@@ -68,7 +105,10 @@ import Testing
   func failure() async throws {
     let shop = try shop {
       try $0.define(Closing.self, factory: { [journal] in Closing(journal) }) {
-        $0.onDestroy(async: { _ in throw Boom() })
+        $0.onDestroy { _ in
+          await Task.yield()
+          throw Boom()
+        }
       }
     }
     try shop.startup()
@@ -77,15 +117,15 @@ import Testing
     #expect(Set(journal.entries) == ["handler", "client", "pool", "preDestroy"])
   }
 
-  @Test("The closure of onDestroy(asyncOutcome:) receives the outcome of its scope")
+  @Test("The closure of onDestroy receives the outcome of its scope")
   func outcome() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     let requests = try shop.childFactory("request", seed: Int.self) {
       try $0.define(Pool.self, factory: Pool.init) {
-        $0.onDestroy(asyncOutcome: { _, outcome in
+        $0.onDestroy { _, outcome in
           await Task.yield()
           if case .failed(is Boom) = outcome { journal.note("rolled back") } else { journal.note("committed") }
-        })
+        }
       }
     }
     try await requests.withChild(1) {
@@ -107,14 +147,19 @@ import Testing
   func unusedInRequest() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     let requests = try shop.childFactory("request", seed: Int.self) {
-      try $0.define(Pool.self, factory: Pool.init) { $0.onDestroy(async: { _ in journal.note("pool") }) }
+      try $0.define(Pool.self, factory: Pool.init) {
+        $0.onDestroy { _ in
+          await Task.yield()
+          journal.note("pool")
+        }
+      }
     }
     try Self.open(requests) { _ in }
     #expect(journal.entries.isEmpty)
     let fault = try requireFault(.destructionFailed) { try Self.open(requests) { _ = try $0.getBean(Pool.self) } }
     #expect(fault.message.contains("Pool"))
-    #expect(journal.entries.isEmpty)
     try await shop.shutdown()
+    #expect(journal.entries == ["pool"])
   }
 
   @Test("A template passes the closure on, and an external owner leaves it out")
@@ -123,11 +168,17 @@ import Testing
     try shop
       .define(
         shop.bean(Pool.self, id: "base", abstract: true, factory: Pool.init)
-          .onDestroy(async: { _ in journal.note("inherited") })
+          .onDestroy { _ in
+            await Task.yield()
+            journal.note("inherited")
+          }
       )
       .define(shop.bean(parent: "base", id: "pool"))
       .define(Closing.self, factory: { Closing(journal) }) {
-        $0.externallyOwned().onDestroy(async: { _ in journal.note("external") })
+        $0.externallyOwned().onDestroy { _ in
+          await Task.yield()
+          journal.note("external")
+        }
       }
     try shop.startup()
     try await shop.shutdown()
@@ -138,7 +189,10 @@ import Testing
   func owned() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     try shop.define(Pool.self, factory: Pool.init) {
-      $0.scope("prototype").onDestroy(async: { _ in journal.note("pool") })
+      $0.scope("prototype").onDestroy { _ in
+        await Task.yield()
+        journal.note("pool")
+      }
     }
     let pool = try shop.getBean(Owned<Pool>.self)
     try requireFault { try Self.release(pool) }
@@ -166,4 +220,9 @@ private final class AsyncClosing: AsyncDisposableBean, Sendable {
   private let journal: Journal
   init(_ journal: Journal) { self.journal = journal }
   func preDestroy() async { journal.note("async preDestroy") }
+}
+
+extension Journal {
+  @Sendable fileprivate func release(_ bean: Client) throws { note("\(type(of: bean))") }
+  @Sendable fileprivate func releaseLater(_ bean: Pool) async { note("\(type(of: bean))") }
 }

@@ -12,7 +12,7 @@ struct ChildHandleSpecification {
     let journal = journal
     return try shop.childFactory("request", seed: Int.self) { request in
       try request.define(Part.self, factory: Part.init) {
-        $0.onDestroy(outcome: { _, outcome in journal.note(outcome.text) })
+        $0.onDestroy { _, outcome in journal.note(outcome.text) }
       }
       try declare(request)
     }
@@ -22,7 +22,7 @@ struct ChildHandleSpecification {
   func current() async throws {
     let shop = try Environment(name: "shop")
     let request = try requests(of: shop).open(5)
-    let number = try request.withCurrent { child in
+    let number = try await request.withCurrent { child in
       #expect(Environment.current === child)
       #expect(child === request.environment)
       _ = try child.getBean(Part.self)
@@ -108,17 +108,20 @@ struct ChildHandleSpecification {
     let (journal, gate) = (journal, AsyncGate())
     let requests = try requests(of: shop) {
       try $0.define(Other.self, factory: Other.init) {
-        $0.onDestroy(async: { _ in
+        $0.onDestroy { _ in
           await Task.yield()
           journal.note("closed")
           gate.arrive()
-        })
+        }
       }
     }
     try Self.drop(requests)
     await gate.arrivals(1)
     try await shop.shutdown()
-    #expect(journal.entries == ["closed", "failed: CancellationError()"])
+    #expect(journal.entries.count == 2 && journal.entries.first == "closed")
+    let outcome = try #require(journal.entries.last)
+    #expect(outcome.hasPrefix("failed: finished: environment 'request' has been finished: its handle, opened at "))
+    #expect(outcome.contains(", was dropped"))
   }
 
   @Test("The log names the place at which the child of a dropped handle was opened")
@@ -139,15 +142,16 @@ struct ChildHandleSpecification {
     }
   }
 
-  @Test("The parent ends the child of a handle, and dropping the handle then has no effect")
+  @Test("The end of the parent fails the child of an open handle, whose end() throws the reason")
   func parentEnds() async throws {
     let shop = try Environment(name: "shop")
     let request = try requests(of: shop).open(1)
     _ = try request.environment.getBean(Part.self)
     try await shop.shutdown()
-    #expect(journal.entries == ["completed"])
-    try await request.end()
-    #expect(journal.entries == ["completed"])
+    let fault = await #expect(throws: EnvironmentError.self) { try await request.end() }
+    #expect(fault?.code == .finished && fault?.message.contains("'shop' has been finished") == true)
+    #expect(journal.entries.count == 1)
+    #expect(journal.entries.first?.hasPrefix("failed: finished: ") == true)
   }
 
   @Test("A handle of a nested factory opens in the given parent, and a refused child has no handle")

@@ -1,5 +1,6 @@
 import Beans
 import BeansLogging
+import TestSupport
 import Testing
 
 @Suite("Log entries carry the metadata of the environment", .timeLimit(.minutes(20)))
@@ -112,14 +113,22 @@ struct LogMetadataSpecification {
     #expect(lines.all == ["asked", "1 {a=1 b=2}"])
   }
 
-  @Test("A current child that has ended contributes nothing")
-  func ended() throws {
-    defer { try? application.shutdown() }
-    try sessions.withChild("ada") { session in
+  @Test("A current child that ends contributes until it is released")
+  func ended() async throws {
+    let logger = logger
+    let gate = AsyncGate()
+    let task = try await sessions.withChild("ada") { session in
       session.finish()
-      logger.info("late")
+      logger.info("ends")
+      return Task {
+        await gate.pass()
+        logger.info("late")
+      }
     }
-    #expect(lines.all == ["late"])
+    gate.open()
+    await task.value
+    #expect(lines.all == ["ends {user=ada}", "late"])
+    try await application.shutdown()
   }
 
   @Test("The value of a request is released at its end, even if its entries carry its id")

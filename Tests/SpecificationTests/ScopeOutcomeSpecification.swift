@@ -20,13 +20,13 @@ import Testing
 
   private static func bean(_ id: String, in environment: Environment, _ journal: Journal) -> BeanDeclaration {
     environment.bean(Part.self, id: id, factory: { Part() })
-      .onDestroy(outcome: { _, outcome in
+      .onDestroy { _, outcome in
         switch outcome {
         case .completed: journal.note("\(id): completed")
         case .failed(is Boom): journal.note("\(id): failed")
         case .failed(let error): journal.note("\(id): \(error)")
         }
-      })
+      }
   }
 
   @Test("Beans distinguish a child that completes from one whose body throws")
@@ -75,7 +75,7 @@ import Testing
     #expect(journal.entries.last == "pool: completed")
   }
 
-  @Test("The first end of an environment decides its outcome")
+  @Test("The first end of an environment decides its outcome; in a body, the first failure")
   func firstEnd() throws {
     let (shop, sessions, requests) = try shop()
     let session = try sessions.build(1)
@@ -87,7 +87,7 @@ import Testing
     }
     session.finish()
     session.finish(failing: Boom())
-    #expect(journal.entries == ["transaction: completed", "basket: completed"])
+    #expect(journal.entries == ["transaction: failed", "basket: completed"])
     try shop.shutdown()
   }
 
@@ -107,7 +107,7 @@ import Testing
     try environment.define(
       environment.bean(Part.self, factory: { Part() })
         .onDestroy { _ in journal.note("first") }
-        .onDestroy(outcome: { _, _ in journal.note("second") })
+        .onDestroy { _, _ in journal.note("second") }
         .onDestroy { _ in journal.note("third") })
     try environment.startup().shutdown()
     #expect(journal.entries == ["first", "second", "third"])

@@ -257,7 +257,8 @@ import Testing
     try environment.startup()
     let fault = try requireFault { try environment.shutdown() }
     #expect(fault.description.contains("AsyncItem"))
-    #expect(journal.entries == ["b", "a"])
+    // A task releases the other one.
+    #expect(journal.entries.filter { !$0.hasPrefix("async") } == ["b", "a"])
   }
 }
 

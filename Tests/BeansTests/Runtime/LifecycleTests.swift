@@ -15,9 +15,9 @@ import Testing
       case .start: lifecycle.start()
       case .open: lifecycle.open()
       case .fail: lifecycle.fail()
-      case .close: lifecycle.close()
-      case .closeIfUnused: return Answer(closes: lifecycle.closeIfUnused())
-      case .finish: return Answer(isFirst: lifecycle.finish())
+      case .close: lifecycle.close(.finish)
+      case .closeIfUnused: return Answer(closes: lifecycle.closeIfUnused(.idle))
+      case .finish: return Answer(isFirst: lifecycle.finish(.finish))
       case .releaseIfQuiet: return Answer(releases: lifecycle.releaseIfQuiet())
       case .released: lifecycle.released()
       }
@@ -106,7 +106,7 @@ import Testing
 
   /// A lifecycle with the results of the calls that led to it.
   private struct State: Hashable {
-    var word: UInt32
+    var word: UInt64
     var firsts = 0
     var releases = 0
   }
@@ -147,7 +147,7 @@ import Testing
       if lifecycle.phase >= .releasing { #expect(lifecycle.users == 0) }
       // Each state reaches the end, by the call of the last user.
       var last = lifecycle
-      _ = last.finish()
+      _ = last.finish(.finish)
       var releases = last.releaseIfQuiet()
       while last.users > 0 { releases = last.leave() }
       #expect(last.phase >= .releasing)
@@ -163,7 +163,7 @@ import Testing
       if Int(lifecycle.users) != number { Issue.record("\(lifecycle.users) users instead of \(number)") }
     }
     lifecycle.fail()
-    let isFirst = lifecycle.finish()
+    let isFirst = lifecycle.finish(.finish)
     #expect(isFirst)
     var releases = 0
     for _ in 1...100_000 where lifecycle.leave() { releases += 1 }
@@ -200,7 +200,7 @@ import Testing
 
     func finish() -> Bool {
       lock.withLock {
-        guard lifecycle.finish() else { return false }
+        guard lifecycle.finish(.finish) else { return false }
         if lifecycle.releaseIfQuiet() { releases.append(inside) }
         return true
       }
