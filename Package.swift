@@ -135,13 +135,17 @@ let package = Package(
       name: "SpecificationTests",
       dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport"],
       swiftSettings: settings),
+    // One file of the specification, compiled as a package with this upcoming feature compiles it.
+    .testTarget(
+      name: "NonsendingTests", dependencies: ["Beans", "TestSupport"],
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .testTarget(
       name: "ModelTests", dependencies: ["BeansSupport", "Beans", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "BeansYAMLTests", dependencies: ["BeansYAML", "Beans", "TestSupport"], swiftSettings: settings),
+      name: "BeansYAMLTests", dependencies: ["BeansJSON", "BeansYAML", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests",

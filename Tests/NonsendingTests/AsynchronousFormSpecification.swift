@@ -1,0 +1,1 @@
+../SpecificationTests/AsynchronousFormSpecification.swift
