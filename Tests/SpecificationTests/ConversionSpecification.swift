@@ -56,7 +56,7 @@ import Testing
     #expect(
       faults.map(\.code) == [.conversionFailed, .noConversion, .conversionFailed, .noConversion, .conversionFailed])
     #expect(faults.prefix(3).allSatisfy { $0.passes("web") && $0.isFrom(file: #fileID, line: line) }, "\(faults)")
-    #expect(faults[0].description.contains("parameter 0") && faults[0].description.contains("eighty"))
+    #expect(faults[0].description.contains("first parameter") && faults[0].description.contains("eighty"))
     #expect(faults[1].description.contains("Duration") && faults[1].description.contains("Int"))
     #expect(faults[2].description.contains("fast"))
     #expect(built.value == 0)

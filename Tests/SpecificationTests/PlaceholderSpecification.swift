@@ -45,7 +45,7 @@ import Testing
       faults.map(\.code) == [.unresolvedPlaceholder, .conversionFailed, .invalidDeclaration, .unresolvedPlaceholder])
     #expect(faults[0].isFrom(file: #fileID, line: line))
     for part in ["leaf", "text", "mailhots", "mailhost"] { #expect(faults[0].description.contains(part), "\(part)") }
-    #expect(faults[1].description.contains("parameter 0"))
+    #expect(faults[1].description.contains("first parameter"))
     #expect(faults[3].passes("inner"))
   }
 
