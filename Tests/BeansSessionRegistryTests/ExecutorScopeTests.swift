@@ -66,7 +66,7 @@ struct ExecutorScopeTests {
   func beansAreReleasedOnTheExecutor(_ end: End) async throws {
     let clock = ManualClock()
     let sessions = SessionRegistry(factory, capacity: 1, idleLimit: .seconds(60), clock: clock)
-    let session = try sessions.withSession("a", opening: 1) { session in
+    let session = try await sessions.withSession("a", opening: 1) { session in
       _ = try session.getBean(Witness.self)
       return session
     }
@@ -80,7 +80,7 @@ struct ExecutorScopeTests {
       clock.advance(by: .seconds(60))
     case .application: try await application.shutdown()
     case .withChild:
-      try factory.withChild(2) { child throws in _ = try child.getBean(Witness.self) }
+      try await factory.withChild(2) { child throws in _ = try child.getBean(Witness.self) }
       session.finish()
       expected.append("queue")
     }

@@ -12,7 +12,7 @@ struct IdleLimitTests {
   @Test func aSessionEndsAfterTheLimit() async throws {
     let shop = try Shop()
     try shop.use("a")
-    let session = try #require(shop.sessions.withSession("a") { $0 })
+    let session = try await #require(shop.sessions.withSession("a") { $0 })
     try await shop.clock.waitForSleepers()
     #expect(shop.clock.deadlines.map(\.offset) == [Self.limit])
     shop.clock.advance(by: Self.limit)
@@ -22,6 +22,28 @@ struct IdleLimitTests {
     #expect(shop.sessions.find("a") == nil)
     #expect(shop.sessions.counts == SessionCounts(opened: 1, expired: 1))
     try await shop.application.shutdown()
+  }
+
+  /// One clock serves an environment, its registries, and the environments below.
+  @Test(arguments: [false, true])
+  func theClockOfTheEnvironmentIsThatOfTheIdleLimit(isNested: Bool) async throws {
+    let clock = ManualClock()
+    let application = try Environment(name: "application")
+    let tenants = try application.childFactory("tenant", seed: Int.self)
+    let factory =
+      isNested
+      ? try tenants.childFactory("session", seed: String.self)
+      : try application.childFactory("session", seed: String.self)
+    try application.useClock(clock)
+    try application.startup()
+    let tenant = try tenants.build(1)
+    let sessions = SessionRegistry(factory, in: isNested ? tenant : nil, idleLimit: Shop.limit)
+    let session = try await sessions.withSession("a", opening: "a") { $0 }
+    try await clock.waitForSleepers()
+    clock.advance(by: Shop.limit)
+    await session.ended()
+    #expect(sessions.counts == SessionCounts(opened: 1, expired: 1))
+    try await application.shutdown()
   }
 
   @Test func oneTimerServesAllSessions() async throws {
@@ -41,7 +63,7 @@ struct IdleLimitTests {
     try shop.use("b")
     shop.clock.advance(by: Self.limit / 2)
     try shop.use("b")
-    let session = try #require(shop.sessions.withSession("b") { $0 })
+    let session = try await #require(shop.sessions.withSession("b") { $0 })
     try await shop.advanceToNextCheck()
     // The sleep of the next check begins when those of the first one have ended.
     #expect(shop.events.expired == ["a"])
@@ -63,7 +85,7 @@ struct IdleLimitTests {
       shop.clock.advance(by: .seconds(1))
     }
     let left = shop.clock.now
-    let session = try #require(shop.sessions.withSession("a") { $0 })
+    let session = try await #require(shop.sessions.withSession("a") { $0 })
     while shop.clock.now < left.advanced(by: Self.limit) {
       #expect(!session.isFinished)
       try await shop.clock.waitForSleepers()
@@ -86,7 +108,9 @@ struct IdleLimitTests {
     let child: Environment
     switch unseen {
     case .childAfterWithSession:
-      (session, child) = try shop.sessions.withSession("a", opening: "a") { ($0, try shop.requests.build(1, in: $0)) }
+      (session, child) = try await shop.sessions.withSession("a", opening: "a") {
+        ($0, try shop.requests.build(1, in: $0))
+      }
     case .childAfterFind:
       try shop.use("a")
       session = try #require(shop.sessions.find("a"))
@@ -123,7 +147,7 @@ struct IdleLimitTests {
     try shop.use("a")
     try shop.use("c")
     #expect(shop.events.all == [.opened("a"), .opened("b"), .evicted("b"), .opened("c")])
-    let last = try #require(shop.sessions.withSession("c") { $0 })
+    let last = try await #require(shop.sessions.withSession("c") { $0 })
     try await shop.clock.waitForSleepers()
     #expect(shop.clock.deadlines.map(\.offset) == [Self.limit])
     shop.clock.advance(by: Self.limit)
@@ -136,7 +160,7 @@ struct IdleLimitTests {
   @Test func aNewIdLeavesTheIdleTimeAsItIs() async throws {
     let shop = try Shop()
     try shop.use("a")
-    let session = try #require(shop.sessions.withSession("a") { $0 })
+    let session = try await #require(shop.sessions.withSession("a") { $0 })
     shop.clock.advance(by: Self.limit / 2)
     let other = try shop.sessions.rotate("a")
     #expect(shop.sessions.find("a") == nil)
@@ -182,7 +206,7 @@ struct IdleLimitTests {
     let application = try Environment(name: "application")
     let factory = try application.childFactory("session", seed: Int.self)
     let sessions = SessionRegistry(factory, idleLimit: .milliseconds(2))
-    let session = try sessions.withSession("a", opening: 1) { $0 }
+    let session = try await sessions.withSession("a", opening: 1) { $0 }
     await session.ended()
     #expect(sessions.counts == SessionCounts(opened: 1, expired: 1))
     try await application.shutdown()
@@ -195,7 +219,7 @@ struct IdleLimitTests {
     let application = try Environment(name: "application")
     let factory = try application.childFactory("session", seed: Int.self)
     let sessions = SessionRegistry(factory, capacity: 3, idleLimit: limit, clock: clock)
-    for id in ["a", "b"] { try sessions.withSession(id, opening: 1) { _ in } }
+    for id in ["a", "b"] { try await sessions.withSession(id, opening: 1) { _ in } }
     try await clock.waitForSleepers()
     #expect(try #require(clock.deadlines.first).offset >= .milliseconds(1))
     #expect(sessions.count == 2)

@@ -25,7 +25,7 @@ struct IdleModelTests {
         lastUses["\(step)"] = shop.clock.now.offset
       case 2..<5:
         guard let id = live.randomElement(using: &random) else { continue }
-        #expect(shop.sessions.withSession(id) { _ in true } == true, "\(id) in step \(step)")
+        #expect(try await shop.sessions.withSession(id) { _ in true } == true, "\(id) in step \(step)")
         lastUses[id] = shop.clock.now.offset
       case 5:
         guard let id = live.randomElement(using: &random) else { continue }

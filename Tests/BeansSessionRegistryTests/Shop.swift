@@ -26,7 +26,7 @@ struct Shop: Sendable {
   let released = Journal()
   let events = Events()
 
-  init(capacity: Int? = nil, scope: (@Sendable () -> any BeanScope)? = nil) throws {
+  init(capacity: Int? = nil, scope: (@Sendable () -> any ChildScope)? = nil) throws {
     application = try Environment(name: "application")
     factory = try application.childFactory("session", seed: String.self, scope: scope) { [released] session in
       try session.define(session.bean(Cart.self) { (owner: String) in Cart(journal: released, owner: owner) })

@@ -1,5 +1,6 @@
 import Beans
 import BeansSessions
+import BeansTesting
 import TestSupport
 import Testing
 
@@ -14,6 +15,27 @@ struct SessionManagerTests {
   private final class NewerVisit: Sendable {
     let name: SessionValue<Int>
     init(state: SessionState) throws { name = try state.value("name", schema: "2", default: 7) }
+  }
+
+  /// A store in memory follows the clock of the environment that declares the sessions.
+  @Test func sessionsExpireByTheClockOfTheEnvironment() async throws {
+    let clock = ManualClock()
+    let application = try Environment(name: "application")
+    let factory = try application.childFactory("session", seed: SessionState.self) { session in
+      try session.define(session.bean(Visit.self, factory: Visit.init))
+    }
+    try application.useClock(clock).startup()
+    let manager = SessionManager(factory, store: MemorySessionStore(limits: SessionLimits(idleLimit: .seconds(60))))
+    let answer = try await manager.withSession(nil) { try $0.environment.getBean(Visit.self).name.set("Eve") }
+    guard case .set(let id) = answer.cookie else {
+      Issue.record("no id was given")
+      return
+    }
+    clock.advance(by: .seconds(59))
+    #expect(try await manager.withSession(id) { $0.isNew }.value == false)
+    clock.advance(by: .seconds(61))
+    #expect(try await manager.withSession(id) { $0.isNew }.value)
+    try await application.shutdown()
   }
 
   @Test("Requests with a made-up id are given an id of ours", arguments: StoreKind.available)
