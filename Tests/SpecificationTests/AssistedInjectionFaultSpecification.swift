@@ -110,7 +110,7 @@ import Testing
     try environment.define(binding)
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(fault.isFrom(file: #fileID, line: line))
-    #expect(fault.message.contains("parameter 1") && fault.message.contains("Counter"))
+    #expect(fault.message.contains("second parameter") && fault.message.contains("Counter"))
     #expect(fault.passes("Factory<Tag>"))
   }
 

@@ -30,7 +30,7 @@ struct ContainerLogSpecification {
       #expect(
         log.traces.all == [
           "beans.loader: start 'application'",
-          "beans.loader: 'application': 1 beans declared, 1 slots, 0 post processors, 1 factories",
+          "beans.loader: 'application': 2 beans declared, 2 slots, 0 post processors, 1 factories",
           "beans.runtime: create Pool 'pool' in 'application'", "beans.loader: started 'application'",
           "beans.runtime: create Handler in 'request'", "beans.runtime: release Handler in 'request'",
           "beans.runtime: finished 'request': 1 beans released", "beans.runtime: release Pool 'pool' in 'application'",
@@ -97,21 +97,21 @@ struct ContainerLogSpecification {
     await #expect(processExitsWith: .success) {
       let log = Recording()
       let parent = try log.environment(.debug)
-      let child = try Environment(name: "child", parent: parent)
+      let child = try Environment(name: "child", parent: parent, file: "Shop.swift", line: 7)
       try child.startup()
       try parent.shutdown() as Void
       #expect(
         log.lines.all == [
           "DEBUG starting 'application'", "DEBUG started 'application'", "DEBUG starting 'child'",
           "DEBUG started 'child'",
-          "INFO 'application' finishes 1 environments below it that were still open",
+          "INFO 'application' finishes 1 environments below it that were still open: 1 opened at Shop.swift:7",
           "DEBUG finished 'child': 0 beans released", "DEBUG finished 'application': 0 beans released",
         ])
     }
   }
 }
 
-private final class Pool {}
+private final class Pool: Sendable {}
 private final class Handler: Bean {
   init(_ pool: Pool) {}
   func postConstruct() {}

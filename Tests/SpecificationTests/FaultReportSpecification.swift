@@ -32,7 +32,7 @@ private final class Port: Initializable {
            help: Spell a stored property as the class does; or use a key path, which the compiler checks and may lead to any.
            see Faults.md#unknownproperty
 
-        2. unknownBean: parameter 0: no bean of type Pool can be seen from 'shop'
+        2. unknownBean: first parameter: no bean of type Pool can be seen from 'shop'
            at \(file):\(catalogue)
            for Catalogue (\(file):\(catalogue))
              → Pool

@@ -1,16 +1,16 @@
 import Beans
+import Synchronization
 
 struct Visitor: Sendable { let name: String }
 struct HTTPRequest: Sendable { let product: String }
 
-final class Database: DisposableBean, Sendable {
-  func preDestroy() { print("database closed") }
-}
+final class Database: DisposableBean, Sendable { func preDestroy() { print("database closed") } }
 
-final class Basket {
-  private(set) var products: [String] = []
+final class Basket: Sendable {
+  private let items = Mutex<[String]>([])
   init(database: Database) {}
-  func add(_ product: String) { products.append(product) }
+  var products: [String] { items.withLock { $0 } }
+  func add(_ product: String) { items.withLock { $0.append(product) } }
 }
 
 final class AddToBasket {

@@ -200,6 +200,22 @@ struct UserScopeSpecification {
     #expect(journal.entries == ["released"])
   }
 
+  @Test("A registered scope that keeps beans cannot be the scope object of a child")
+  func registeredObject() throws {
+    let application = try Environment(name: "application")
+    let shared = AbstractBeanScope(name: "request")
+    try application.registerScope(shared)
+    try application.define(application.bean(Part.self, lazy: true).scope("request"))
+    let part = try application.getBean(Part.self)
+    let other = try Environment(name: "other")
+    let requests = try other.childFactory("request", seed: Int.self, scope: { shared })
+    let fault = try requireFault(.invalidDeclaration) { try requests.build(1) }
+    #expect(fault.message.contains("be registered as well"))
+    #expect(try application.getBean(Part.self) === part)
+    try other.shutdown()
+    try application.shutdown()
+  }
+
   @Test("A scope object whose child has ended cannot be that of another")
   func oneObjectForTwoChildrenOneAfterTheOther() throws {
     let application = try Environment(name: "application")
@@ -211,56 +227,91 @@ struct UserScopeSpecification {
     try application.shutdown()
   }
 
-  // MARK: repeated calls
+  // MARK: the beans of a child live in the child
 
-  @Test("A factory's scope object is called at every lookup, and decides each time")
-  func objectIsCalledEveryTime() throws {
-    let application = try Environment(name: "application")
-    let scope = Captured<RotatingScope>()
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      scope: {
-        let made = RotatingScope(name: "request")
-        scope.value = made
-        return made
-      }, configure: { try $0.define($0.bean(Part.self, id: "part")) })
+  /// The scope objects without a host: one that adds nothing, one that is no `AbstractBeanScope`, one that prepares.
+  enum ScopeObject: CaseIterable {
+    case abstract, own, eager
+
+    func make() -> any ChildScope {
+      switch self {
+      case .abstract: AbstractBeanScope(name: "request")
+      case .own: NamedScope(name: "request")
+      case .eager: EagerScope(name: "request") {}
+      }
+    }
+  }
+
+  @Test(
+    "A face of a bean further out is released once, by its owner, whatever the scope object",
+    arguments: ScopeObject.allCases)
+  func faceOfAnOuterBean(object: ScopeObject) throws {
+    let (application, journal) = (try Environment(name: "application"), journal)
+    try application.define(Pool.self, factory: { Pool(journal) })
+    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) {
+      try $0.define((any Face).self, factory: { (pool: Pool) -> any Face in pool })
+    }
+    for seed in 1...2 {
+      let request = try requests.build(seed)
+      _ = try request.getBean((any Face).self)
+      try request.shutdown()
+    }
+    #expect(journal.entries.isEmpty)
+    try application.shutdown()
+    #expect(journal.entries == ["pool"])
+  }
+
+  @Test("A child builds each bean once, whatever its scope object", arguments: ScopeObject.allCases)
+  func oneInstance(object: ScopeObject) throws {
+    let (application, journal) = (try Environment(name: "application"), journal)
+    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) {
+      try $0.define(Part.self, factory: Part.init) { $0.id("part").onDestroy { _ in journal.note("part") } }
+        .define(Holder.self, factory: Holder.init) { $0.onDestroy { _ in journal.note("holder") } }
+    }
     let request = try requests.build(1)
-    let made = try #require(scope.value)
-    var seen: [Part] = []
-    seen.append(try request.getBean(Part.self))
+    var seen = [try request.getBean(Holder.self).part]
     seen.append(try request.getBean(Part.self))
     seen.append(try request.getBean(Part.self, byId: "part"))
     seen.append(try request.withBean(Part.self) { $0 })
     seen.append(try #require(try request.getBean(Part?.self)))
     seen += try request.getBeansByType(Part.self)
-    seen += try request.getBean([Part].self)
     seen.append(try request.getBean(Provider<Part>.self).get())
-    #expect(made.asked.value == 8)
-    #expect(Set(seen.map(ObjectIdentifier.init)).count == 8)
+    seen.append(try request.getBean(Lazy<Part>.self).get())
+    #expect(Set(seen.map(ObjectIdentifier.init)).count == 1)
     try application.shutdown()
+    #expect(journal.entries == ["holder", "part"])
   }
 
-  @Test("A factory's scope object is called for the dependencies of its beans, each time")
-  func objectIsCalledForParameters() throws {
-    let application = try Environment(name: "application")
-    let scope = Captured<RotatingScope>()
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      scope: {
-        let made = RotatingScope(name: "request")
-        scope.value = made
-        return made
-      },
-      configure: {
-        try $0.define($0.bean(Part.self)).define($0.bean(Holder.self, factory: Holder.init))
-      })
-    let request = try requests.build(1)
-    let (one, two) = (try request.getBean(Holder.self), try request.getBean(Holder.self))
-    #expect(one !== two)
-    #expect(one.part !== two.part)
-    #expect(try #require(scope.value).asked.value == 4)
-    try application.shutdown()
+  @Test(
+    "Beans of a child with a scope object may be asynchronous and have schedules",
+    arguments: [.abstract, .own] as [ScopeObject])
+  func asynchronousBeans(object: ScopeObject) async throws {
+    let (application, journal) = (try Environment(name: "application"), journal)
+    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) { request in
+      try request.define(
+        request.bean(
+          Part.self, lazy: true,
+          async: {
+            await Task.yield()
+            return Part()
+          }
+        )
+        .scheduled(every: .seconds(3_600)) { _ in }
+        .onDestroy { _ in
+          await Task.yield()
+          journal.note("part")
+        })
+    }
+    try await requests.withChild(1) { request in
+      let part = try await request.readyBean(Part.self)
+      #expect(try await request.readyBean(Part.self) === part)
+      #expect(try request.getBean(Part.self) === part)
+    }
+    #expect(journal.entries == ["part"])
+    try await application.shutdown()
   }
+
+  // MARK: repeated calls
 
   @Test("A registered scope is called at every lookup, and decides each time")
   func registeredScopeIsCalledEveryTime() throws {
@@ -566,6 +617,22 @@ struct UserScopeSpecification {
 }
 
 private final class Part: Initializable { init() {} }
+
+private protocol Face: AnyObject {}
+
+private final class Pool: Face, DisposableBean {
+  private let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+  func preDestroy() { journal.note("pool") }
+}
+
+/// The least scope object of a child.
+private final class NamedScope: ChildScope {
+  let name: String
+  init(name: String) { self.name = name }
+  func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}
+  func finish() {}
+}
 
 private final class Holder {
   let part: Part

@@ -36,14 +36,6 @@ extension Fault {
       try shop.registerScope(Shift())
       try shop.define(shop.bean(Stock.self, async: { Stock() }).scope("shift"))
     },
-    .awaiting(
-      .invalidDeclaration, "A bean of a child whose scope object keeps the beans is to be created asynchronously."
-    ) { shop in
-      let shifts = try shop.childFactory("shift", seed: Int.self, scope: { Shift() }) { shift in
-        try shift.define(shift.bean(Stock.self, async: { Stock() }))
-      }
-      _ = try await shifts.build(1).readyBean(Stock.self)
-    },
     .startup(
       .invalidDeclaration, "A post processor is to be created asynchronously."
     ) { try $0.define($0.bean(Checker.self, async: { Checker() })) },
@@ -51,7 +43,7 @@ extension Fault {
       try shop.define(shop.bean(Stock.self))
       try shop.startup(options: .requireSendable)
     },
-    .call(.invalidDeclaration, "A factory answers with an `AsyncBean`, which its declared type is not.") { shop in
+    .call(.invalidDeclaration, "A factory returns an `AsyncBean`, which its declared type hides.") { shop in
       try shop.define(shop.bean(Delivery.self, lazy: true, factory: { TracedDelivery() }))
       _ = try shop.getBean(Delivery.self)
     },

@@ -8,7 +8,14 @@ extension Fault {
     .startup(
       .unknownBean, "A factory's parameter has a type that no bean has."
     ) { try $0.define($0.bean(Catalogue.self, factory: Catalogue.init)) },
-    .startup(.unknownBean, "A bean of that type exists only in the children of a factory.") { shop in
+    .call(.unknownBean, "A bean of that type exists only in the children of a factory.") { shop in
+      _ = try shop.childFactory("request", seed: Int.self) { request in
+        try request.define(request.bean(Database.self, factory: Database.init))
+      }
+      _ = try shop.getBean(Database.self)
+    },
+    .startup(.captiveDependency, "A bean that is kept takes one that exists only in the children of a factory.") {
+      shop in
       try shop.define(shop.bean(Catalogue.self, factory: Catalogue.init))
       _ = try shop.childFactory("request", seed: Int.self) { request in
         try request.define(request.bean(Database.self, factory: Database.init))

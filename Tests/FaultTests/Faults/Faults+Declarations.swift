@@ -94,6 +94,11 @@ extension Fault {
     .startup(
       .invalidDeclaration, "A listener is to receive a protocol, which no event is by itself."
     ) { try $0.define($0.bean(Stock.self).listens(to: (any Announcement).self) { _, _ in }) },
+    .startup(
+      .invalidDeclaration, "A declaration is made by another environment than the one that defines it."
+    ) { shop in
+      _ = try shop.childFactory("request", seed: Int.self) { try $0.define(shop.bean(Stock.self)) }
+    },
     .startup(.invalidDeclaration, "One declaration is defined twice.") { shop in
       let order = shop.bean(Order.self)
       try shop.define(order).define(order)
@@ -148,6 +153,9 @@ extension Fault {
     .call(
       .invalidDeclaration, "A second scope is registered under the same name."
     ) { try $0.registerScope(NamedScope("shift")).registerScope(NamedScope("shift")) },
+    .startup(.invalidDeclaration, "A bean of children is declared by the environment around them.") { shop in
+      _ = try shop.childFactory("request", seed: Int.self) { _ in try shop.define(shop.bean(Stock.self)) }
+    },
     .call(.invalidDeclaration, "A factory makes a scope object of another name.") { shop in
       let requests = try shop.childFactory("request", seed: Int.self, scope: { NamedScope("shift") })
       _ = try requests.build(1)
@@ -210,7 +218,7 @@ private final class Leaflet: Initializable, BeanDescriptorInitializer {
   }
 }
 
-private final class NamedScope: BeanScope {
+private final class NamedScope: BeanScope, ChildScope {
   let name: String
   init(_ name: String) { self.name = name }
   func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}
