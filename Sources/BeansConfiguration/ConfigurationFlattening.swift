@@ -4,8 +4,8 @@ import BeansErrors
 ///
 /// Objects within objects become dotted keys: `{"server": {"port": 80}}` is `server.port`. A key of the outermost
 /// object may begin with a namespace: `{"shop:mail": {"host": "…"}}` is `mail.host` in `shop`. An array of scalars of
-/// one type is one value; the elements of any other array have indexed keys, as in `servers.0.host`. A null takes back
-/// the value of an earlier source. The recursion is safe, because parsers limit the depth of trees.
+/// one type is one value; the elements of any other array have indexed keys, as in `servers.0.host`, beside an item for the
+/// list. A null takes back the value of an earlier source. The recursion is safe, because parsers limit the depth of trees.
 struct ConfigurationFlattening {
   /// The maximum sum of the lengths of all keys, in bytes. A long key above many values would multiply a small file.
   private static let maximumKeyBytes = 64 * 1024 * 1024
@@ -36,7 +36,7 @@ struct ConfigurationFlattening {
     case .object(let entries):
       for entry in unique(entries, below: key) { add(key.appending(entry.key), entry.value, entry.line) }
     case .array(let elements): add(key, elements, line)
-    case .scalar(let scalar): append(key, line) { .init(namespace: $0, key: $1, value: scalar, line: $2) }
+    case .scalar(let scalar): append(key, line) { Self.item($0, $1, scalar, $2) }
     case .null: append(key, line) { .absent(namespace: $0, key: $1, line: $2) }
     case .invalid(let reason): report("\(shown(key)) \(reason)", line)
     }
@@ -44,8 +44,9 @@ struct ConfigurationFlattening {
 
   private mutating func add(_ key: QualifiedKey, _ elements: [ConfigurationTree], _ line: Int?) {
     if let list = Self.list(elements) {
-      return append(key, line) { .init(namespace: $0, key: $1, value: list, line: $2) }
+      return append(key, line) { .init(namespace: $0, key: $1, value: list.value, line: $2).spelled(as: list.spelled) }
     }
+    append(key, line) { .list(namespace: $0, key: $1, count: elements.count, line: $2) }
     for (index, element) in elements.enumerated() {
       let key = key.appending("\(index)")
       switch element.content {
@@ -109,16 +110,36 @@ struct ConfigurationFlattening {
     return text.utf8.count > 200 ? "'\(text.prefix(100))…'" : "'\(text)'"
   }
 
-  /// Returns an array of one type; nil for any other array. Whole and other numbers together become `Double`; an empty
-  /// array is a list of texts.
-  private static func list(_ elements: [ConfigurationTree]) -> (any Sendable)? {
+  private static func item(_ namespace: String, _ key: String, _ scalar: any Sendable, _ line: Int?)
+    -> ConfigurationItem
+  {
+    let number = scalar as? any SpelledValue
+    return ConfigurationItem(namespace: namespace, key: key, value: number?.anyNumber ?? scalar, line: line)
+      .spelled(as: number)
+  }
+
+  /// Returns an array of one type, and its numbers with their spellings; nil for any other array. Whole and other numbers
+  /// together become `Double`; an empty array is a list of texts.
+  private static func list(_ elements: [ConfigurationTree]) -> (value: any Sendable, spelled: (any Sendable)?)? {
     var scalars: [any Sendable] = []
     for element in elements {
       guard case .scalar(let scalar) = element.content else { return nil }
       scalars.append(scalar)
     }
-    if let texts = scalars as? [String] { return texts }
-    if let truths = scalars as? [Bool] { return truths }
+    if let texts = scalars as? [String] { return (texts, nil) }
+    if let truths = scalars as? [Bool] { return (truths, nil) }
+    if let numbers = scalars as? [SpelledNumber<Int>] { return (numbers.map(\.number), numbers) }
+    if let numbers = scalars as? [SpelledNumber<UInt64>] { return (numbers.map(\.number), numbers) }
+    let numbers = scalars.compactMap { scalar -> SpelledNumber<Double>? in
+      let whole = (scalar as? SpelledNumber<Int>).map { SpelledNumber(Double($0.number), $0.spelling) }
+      return scalar as? SpelledNumber<Double> ?? whole
+    }
+    if numbers.count == scalars.count { return (numbers.map(\.number), numbers) }
+    return plainList(scalars).map { ($0, nil) }
+  }
+
+  /// Returns an array of numbers without spellings, of a format whose parser does not keep them.
+  private static func plainList(_ scalars: [any Sendable]) -> (any Sendable)? {
     if let numbers = scalars as? [Int] { return numbers }
     if let numbers = scalars as? [UInt64] { return numbers }
     let numbers = scalars.compactMap { ($0 as? Double) ?? ($0 as? Int).map { Double($0) } }

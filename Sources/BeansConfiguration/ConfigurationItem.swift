@@ -14,6 +14,8 @@ public struct ConfigurationItem: Sendable {
   public let isSecret: Bool
   /// The line of the value in its source, from 1; nil if the source has no lines.
   public let line: Int?
+  /// The number, or the list of numbers, with the spelling of a file; nil for any other value.
+  package private(set) var spelled: (any Sendable)?
 
   /// Creates an item.
   ///
@@ -38,6 +40,13 @@ public struct ConfigurationItem: Sendable {
     self.line = line
   }
 
+  /// Returns the item with the spelling of its numbers.
+  func spelled(as spelled: (any Sendable)?) -> ConfigurationItem {
+    var item = self
+    item.spelled = spelled
+    return item
+  }
+
   /// Returns an item that takes back the value of a key: readers get neither the values of earlier sources nor those of
   /// parents, but their default. The null of a JSON file is such an item.
   ///
@@ -52,18 +61,44 @@ public struct ConfigurationItem: Sendable {
     ConfigurationItem(namespace: namespace, key: key, value: Absent(), scope: scope, line: line)
   }
 
-  /// The content of an item that takes back a value.
-  private struct Absent: Hashable {}
+  /// Returns an item for a list whose elements are items of their own, at `servers.0.host`, `servers.1.host`. The list is
+  /// one value: the elements that earlier sources and parents have of a list at this key are hidden, while a later source
+  /// may change one value of an element. The sources for files add such an item for each array of objects.
+  ///
+  /// - Parameters:
+  ///   - namespace: the namespace of the key.
+  ///   - key: the key of the list.
+  ///   - count: the number of elements, for reports.
+  ///   - scope: the scope, as of a value.
+  ///   - line: the line in the source, from 1.
+  public static func list(
+    namespace: String = "", key: String, count: Int, scope: String = "", line: Int? = nil
+  ) -> ConfigurationItem {
+    ConfigurationItem(namespace: namespace, key: key, value: Elements(count: count), scope: scope, line: line)
+  }
 
-  /// Whether the item takes back the value of its key.
-  var isAbsent: Bool { value is Absent }
+  /// The content of an item that takes back a value.
+  private struct Absent: Hashable, CustomStringConvertible { var description: String { "(none)" } }
+
+  /// The content of an item for a list whose elements are items of their own.
+  private struct Elements: Hashable, CustomStringConvertible {
+    let count: Int
+    var description: String { "(a list of \(count) element\(count == 1 ? "" : "s"))" }
+  }
+
+  /// Whether the key has no value of its own: the item takes back the value, or is a list of other items.
+  var isWithoutValue: Bool { value is Absent || value is Elements }
+
+  /// The text for reports of an item without a value of its own; nil for any other item.
+  var summary: String? { isWithoutValue ? "\(value)" : nil }
 
   var qualifiedKey: QualifiedKey { QualifiedKey(namespace: namespace, key: key) }
 
   /// Whether a reader could not tell the item from another one. Values that cannot be compared are different. Runs the
   /// comparison of the values' type.
   func isSame(as other: ConfigurationItem) -> Bool {
-    guard let left = value as? any Hashable, let right = other.value as? any Hashable else { return false }
+    guard let left = (spelled ?? value) as? any Hashable, let right = (other.spelled ?? other.value) as? any Hashable
+    else { return false }
     return isSecret == other.isSecret && AnyHashable(left) == AnyHashable(right)
   }
 }

@@ -41,8 +41,9 @@ extension ConfigurationManager {
       let values = chain.enumerated().flatMap { distance, manager in
         manager.state.withLock { $0.store.byPrecedence(address) }.map { (value: $0, distance: distance) }
       }
-      if values.isEmpty, find(address.key, scope: address.scope) != nil { return [] as [ConfigurationEntry] }
-      return Self.entries(values, address, (served[address] ?? []).map { "\($0)" }.sorted())
+      let winner = decision(address.key, scope: address.scope)
+      if values.isEmpty, winner?.value != nil { return [] as [ConfigurationEntry] }
+      return Self.entries(values, winner?.item, address, (served[address] ?? []).map { "\($0)" }.sorted())
     }
   }
 
@@ -50,10 +51,12 @@ extension ConfigurationManager {
   ///
   /// - Parameters:
   ///   - values: the values of the address, the effective one first; empty if no source has one.
+  ///   - winner: the item that decides about the key.
   ///   - address: the key and the scope.
   ///   - keys: the other keys that were read as a value of this address.
   private static func entries(
-    _ values: [(value: StoredValue, distance: Int)], _ address: ConfigurationStore.Address, _ keys: [String]
+    _ values: [(value: StoredValue, distance: Int)], _ winner: StoredValue?, _ address: ConfigurationStore.Address,
+    _ keys: [String]
   ) -> [ConfigurationEntry] {
     let (key, scope) = ("\(address.key)", address.scope)
     if values.isEmpty {
@@ -64,12 +67,13 @@ extension ConfigurationManager {
       ]
     }
     let places = values.map { $0.value.place(readAs: address.key) }
+    let place = (winner ?? values[0].value).place(readAs: address.key)
     return values.enumerated().map { position, entry in
       let name = entry.value.item.qualifiedKey
       return ConfigurationEntry(
         key: key, scope: scope, source: entry.value.url, name: name == address.key ? nil : "\(name)",
         readAs: name == address.key ? keys : [], isDynamic: entry.value.item.dynamic,
-        overruledBy: position == 0 ? nil : places[0], overrules: Array(places[(position + 1)...]),
+        overruledBy: entry.value === winner ? nil : place, overrules: Array(places[(position + 1)...]),
         distance: entry.distance)
     }
   }

@@ -34,14 +34,15 @@ extension ConfigurationManager {
     return ConfigurationListener(observer: observer)
   }
 
-  /// Counts a change, and makes all observers of the keys look for it, and those of keys that have one of them as another
-  /// name.
+  /// Counts a change, and makes all observers look for it that may be affected: those of the keys, those of keys that have
+  /// one of them as another name, and those of elements of a list at one of the keys.
   func notify(_ changed: Set<QualifiedKey>, _ spelling: KeySpelling) {
     noteChange()
     let observers = state.withLock { state in
-      if spelling.isExact { return changed.flatMap { state.listeners[$0] ?? [] } }
-      return state.listeners.filter { key, _ in
-        changed.contains(key) || spelling.names(of: key).contains { changed.contains(QualifiedKey($0)) }
+      state.listeners.filter { key, _ in
+        (key.lists + [key]).contains { key in
+          changed.contains(key) || spelling.names(of: key).contains { changed.contains(QualifiedKey($0)) }
+        }
       }.flatMap(\.value)
     }
     for observer in observers { observer.check() }

@@ -46,15 +46,15 @@ struct PlaceholderTrace {
 
 extension ConfigurationManager {
   /// Returns the content of a value with its placeholders replaced: of a text, of the texts in an array, and of the
-  /// values in a dictionary.
+  /// values in a dictionary. A number has its spelling where the type needs it.
   ///
   /// - Throws: `.unresolvedPlaceholder`, `.cyclicDependency`, `.invalidDeclaration` for malformed text, `.noConversion`
   ///   or `.conversionFailed` for a value without a text form; the message names the value with the placeholder.
   func content(
-    of value: StoredValue, _ trace: inout PlaceholderTrace
+    of value: StoredValue, for type: Any.Type, _ trace: inout PlaceholderTrace
   ) throws(EnvironmentError) -> any Sendable {
     if isSecret(value) { trace.isSecret = true }
-    guard value.hasPlaceholders else { return value.item.value }
+    guard value.hasPlaceholders else { return content(of: value.item, for: type) }
     try trace.enter(value)
     defer { trace.leave() }
     do throws(EnvironmentError) {
@@ -68,6 +68,11 @@ extension ConfigurationManager {
       for (key, text) in value.item.value as? [String: String] ?? [:] { result[key] = try replace(in: text, &trace) }
       return result
     } catch { throw value.names(error) ? error : value.naming(error) }
+  }
+
+  /// Returns the value of an item to be converted, without a replacement of placeholders.
+  func content(of item: ConfigurationItem, for type: Any.Type) -> any Sendable {
+    conversions.choose(item.value, spelled: item.spelled, for: type)
   }
 
   private func replace(in text: String, _ trace: inout PlaceholderTrace) throws(EnvironmentError) -> String {
@@ -89,7 +94,7 @@ extension ConfigurationManager {
       if isSecret(value) { trace.isSecret = true }
       return try read(value, as: String.self, scope: trace.scope)
     }
-    let content = try content(of: value, &trace)
+    let content = try content(of: value, for: String.self, &trace)
     if let text = content as? String { return text }
     return try convert(content, of: value, to: String.self, isSecret: trace.isSecret) as? String
   }

@@ -32,7 +32,7 @@ extension ConfigurationManager {
     do throws(EnvironmentError) {
       if let value = find(key, scope: scope, isProbe: true) {
         if _isPOD(type) || type == String.self { return try read(value, as: type, scope: scope) }
-        // The elements of a list may be of later sources than the list as one value.
+        // Later sources may change elements of the list.
         if let found = try collection(type, key, scope: scope) { return try cast(found, of: value) }
         return try read(value, as: type, scope: scope)
       }
@@ -60,14 +60,22 @@ extension ConfigurationManager {
         (state.find(key, scope: scope, isMissed: !isProbe && manager.parent == nil), state.store.asked)
       }
       if !asked.isEmpty {
-        manager.ask(asked, for: key, scope: scope)
+        for key in key.lists + [key] { manager.ask(asked, for: key, scope: scope) }
         found = manager.state.withLock { $0.find(key, scope: scope) }
       }
       manager.origin?.state.withLock {
-        $0.record(found, readAs: key, scope: scope, isMissed: !isProbe && manager.parent == nil)
+        $0.record(found?.value, readAs: key, scope: scope, isMissed: !isProbe && manager.parent == nil)
       }
-      if let found { return found.item.isAbsent ? nil : found }
+      if let found { return found.value }
       next = manager.parent
+    }
+    return nil
+  }
+
+  /// Returns the item that decides about a key, here or above. Leaves no trace in reports.
+  func decision(_ key: QualifiedKey, scope: String) -> ConfigurationStore.Decision? {
+    for manager in chain {
+      if let found = manager.state.withLock({ $0.store.find(key, scope: scope) }) { return found }
     }
     return nil
   }
@@ -81,7 +89,7 @@ extension ConfigurationManager {
   ) throws(EnvironmentError) -> T {
     if value.hasPlaceholders {
       var trace = PlaceholderTrace(scope: scope)
-      let content = try snapshot().content(of: value, &trace)
+      let content = try snapshot().content(of: value, for: type, &trace)
       if let result = content as? T { return result }
       return try cast(convert(content, of: value, to: type, isSecret: trace.isSecret), of: value)
     }
@@ -89,7 +97,9 @@ extension ConfigurationManager {
     // Kept only if all readers convert alike, and if a copy shares nothing with the original.
     let isKept = (_isPOD(type) || type == String.self) && convertsAsOwner(of: value)
     if isKept, let known = value.converted(to: type), let known = known as? T { return known }
-    let result: T = try cast(convert(value.item.value, of: value, to: type, isSecret: isSecret(value)), of: value)
+    let result: T = try cast(
+      convert(
+        content(of: value.item, for: type), of: value, to: type, isSecret: isSecret(value)), of: value)
     // Sendable because the value is plain memory, or text.
     if isKept { unsafe value.keep(unsafeBitCast(result as Any, to: (any Sendable).self), as: type) }
     return result
@@ -148,7 +158,8 @@ extension ConfigurationManager {
 
   private var knownKeys: Set<QualifiedKey> {
     chain.reduce(into: []) { known, manager in
-      known.formUnion(manager.state.withLock { $0.store.layers.keys.map(\.key) })
+      let layers = manager.state.withLock { $0.store.layers }
+      for (address, stack) in layers where stack.last?.item.isWithoutValue == false { known.insert(address.key) }
     }
   }
 
@@ -182,10 +193,12 @@ extension ConfigurationManager {
 }
 
 extension ConfigurationManager.State {
-  /// Returns the value that a reader gets, and records the read.
-  fileprivate mutating func find(_ key: QualifiedKey, scope: String, isMissed: Bool = false) -> StoredValue? {
+  /// Returns the item that decides about a key, and records the read.
+  fileprivate mutating func find(
+    _ key: QualifiedKey, scope: String, isMissed: Bool = false
+  ) -> ConfigurationStore.Decision? {
     let found = store.find(key, scope: scope)
-    record(found, readAs: key, scope: scope, isMissed: isMissed)
+    record(found?.value, readAs: key, scope: scope, isMissed: isMissed)
     return found
   }
 

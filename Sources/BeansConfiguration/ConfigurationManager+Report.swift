@@ -11,14 +11,15 @@ extension ConfigurationManager {
     for (distance, manager) in chain.enumerated() {
       if distance > 0 { lines.append("inherited:") }
       let (sources, layers, served) = manager.state.withLock { state in
-        let addresses = state.store.layers.keys.map { ($0, state.store.candidates($0)) }
+        let addresses = state.store.layers.keys.map { address in
+          (address, state.store.candidates(address), state.store.find(address.key, scope: address.scope)?.item)
+        }
         return (state.store.sources, addresses, state.served)
       }
       var values: [Int: [String]] = [:]
-      for (address, candidates) in layers {
+      for (address, candidates, winner) in layers {
         for value in candidates where value.address == address {
-          let winner = ConfigurationStore.effective(candidates) ?? value
-          values[value.rank, default: []].append(describe(value, winner: winner, served[address] ?? []))
+          values[value.rank, default: []].append(describe(value, winner: winner ?? value, served[address] ?? []))
         }
       }
       for (rank, source) in sources.enumerated() where values[rank] != nil {

@@ -35,7 +35,7 @@ extension ConfigurationManager {
       if let value = find(key, scope: ""),
         conversions.hasConversion(Swift.type(of: value.item.value), targetType: type)
       {
-        let content = try content(of: value, &trace)
+        let content = try content(of: value, for: type, &trace)
         return try convert(content, of: value, to: type, isSecret: trace.isSecret)
       }
     }
@@ -59,7 +59,7 @@ extension ConfigurationManager {
     if let found = try collection(type, key, scope: scope) { return try convert(found, to: type) }
     guard let value = find(key, scope: scope) else { return nil }
     var trace = PlaceholderTrace(scope: scope)
-    let content = try content(of: value, &trace)
+    let content = try content(of: value, for: type, &trace)
     return try convert(content, of: value, to: type, isSecret: trace.isSecret)
   }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// The nearest environment with a value for a key decides; within it the most specific scope, and there the source that
 /// was added last. A source may repeat a key of an earlier source only if it `canOverrule`. Injectable like any bean.
 /// All members are callable from any thread; a read costs a lock and a probe for each environment and scope that is
-/// searched, and the first read as a type the conversion to it.
+/// searched, and the first read as a type the conversion to it. A read of a list or a dictionary walks over all keys.
 public final class ConfigurationManager: Sendable {
   let parent: ConfigurationManager?
   /// The conversions from stored values to the types of readers.

@@ -141,11 +141,39 @@ struct ConfigurationStore: Sendable {
     return removed
   }
 
-  /// Returns the effective value for a scope: a specific scope has precedence over a general one.
-  mutating func find(_ key: QualifiedKey, scope: String) -> StoredValue? {
+  /// The item that decides about a key.
+  enum Decision {
+    /// The item has the value of the key.
+    case value(StoredValue)
+    /// The item takes the value back, or has a list without the element of the key.
+    case noValue(StoredValue)
+
+    /// The value of the key.
+    var value: StoredValue? { if case .value(let value) = self { value } else { nil } }
+    /// The item, with or without the value.
+    var item: StoredValue {
+      switch self {
+      case .value(let item), .noValue(let item): item
+      }
+    }
+  }
+
+  /// Returns the item that decides about a key in a scope; nil if there is none. A specific scope has precedence over a
+  /// general one.
+  ///
+  /// The last source with a value for a list has all its elements. Later sources may change them; those of earlier
+  /// sources and scopes are hidden.
+  mutating func find(_ key: QualifiedKey, scope: String) -> Decision? {
+    let lists = key.lists
     var scope = Substring(scope)
     while true {
-      if let found = Self.effective(candidates(Address(key: key, scope: String(scope)))) { return found }
+      let address = Address(key: key, scope: String(scope))
+      let list = lists.compactMap { Self.effective(candidates(Address(key: $0, scope: address.scope))) }
+        .max { $0.rank < $1.rank }
+      var values = candidates(address)
+      if let list { values.removeAll { $0.rank < list.rank } }
+      if let found = Self.effective(values) { return found.item.isWithoutValue ? .noValue(found) : .value(found) }
+      if let list { return .noValue(list) }
       if scope.isEmpty { return nil }
       scope = scope.lastIndex(of: ".").map { scope[..<$0] } ?? ""
     }

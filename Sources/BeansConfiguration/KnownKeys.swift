@@ -8,11 +8,14 @@ struct KnownKeys {
   private var sections: Set<QualifiedKey> = []
   /// The values whose sources have other names for keys, by their names.
   private var spelled: [KeySpelling: [String: StoredValue]] = [:]
+  private let manager: ConfigurationManager
 
   init(_ manager: ConfigurationManager) {
-    for manager in manager.chain {
-      for (address, stack) in manager.state.withLock({ $0.store.layers }) {
-        guard let value = stack.last, !value.item.isAbsent else { continue }
+    self.manager = manager
+    for owner in manager.chain {
+      for (address, stack) in owner.state.withLock({ $0.store.layers }) {
+        guard let value = stack.last, !value.item.isWithoutValue else { continue }
+        if isHidden(value, at: address.key) { continue }
         if values[address.key] == nil { values[address.key] = value }
         for value in stack where !value.spelling.isExact {
           spelled[value.spelling, default: [:]][value.name] = value
@@ -25,6 +28,14 @@ struct KnownKeys {
     }
   }
 
+  /// Whether a value is one of an element, and a later source has the list.
+  private func isHidden(_ value: StoredValue, at key: QualifiedKey) -> Bool {
+    key.lists.contains { list in
+      guard let item = manager.decision(list, scope: value.item.scope)?.item else { return false }
+      return manager.isLater(item, than: value)
+    }
+  }
+
   /// Whether a source has the exact key, or one below it.
   func hasExact(_ key: QualifiedKey) -> Bool { values[key] != nil || sections.contains(key) }
 
@@ -32,7 +43,8 @@ struct KnownKeys {
   func has(_ key: QualifiedKey) -> Bool {
     hasExact(key)
       || spelled.contains { spelling, values in
-        spelling.names(of: key).contains { values[$0] != nil } || !Self.rests(values.keys, spelling, key).isEmpty
+        spelling.names(of: key).contains { name in values[name].map { !isHidden($0, at: key) } ?? false }
+          || !rests(values, spelling, key).isEmpty
       }
   }
 
@@ -43,14 +55,14 @@ struct KnownKeys {
   ///   - areLeaves: whether a name is all of the rest of a key; otherwise, it is the first part of that.
   func children(of section: QualifiedKey, areLeaves: Bool) -> [String] {
     let exact = values.keys.compactMap { $0.rest(below: section) }
-    var rests = Set(exact)
+    var found = Set(exact)
     for (spelling, values) in spelled where !section.isRoot || spelling.isOfProgram {
       let known = Set(exact.flatMap { spelling.names(of: section.child($0)) })
-      for (name, rest) in Self.rests(values.keys, spelling, section) where !known.contains(name) {
-        rests.insert(spelling.key(ofRest: rest))
+      for (name, rest) in rests(values, spelling, section) where !known.contains(name) {
+        found.insert(spelling.key(ofRest: rest))
       }
     }
-    let names = areLeaves ? rests : Set(rests.compactMap { $0.split(separator: ".").first.map { String($0) } })
+    let names = areLeaves ? found : Set(found.compactMap { $0.split(separator: ".").first.map { String($0) } })
     return names.filter { !$0.isEmpty }.sorted()
   }
 
@@ -61,7 +73,7 @@ struct KnownKeys {
     }.map(\.value)
     var others: [StoredValue] = []
     for (spelling, values) in spelled where !section.isRoot || spelling.isOfProgram {
-      let below = Set(Self.rests(values.keys, spelling, section).map(\.name))
+      let below = Set(rests(values, spelling, section).map(\.name))
       let known = Set(keys.flatMap { spelling.names(of: $0) })
       others += values.values.filter { value in
         let key = value.item.qualifiedKey
@@ -75,13 +87,15 @@ struct KnownKeys {
 
 extension KnownKeys {
   /// Returns the names of keys below a section, each with its rest.
-  private static func rests(
-    _ names: some Sequence<String>, _ spelling: KeySpelling, _ section: QualifiedKey
+  private func rests(
+    _ values: [String: StoredValue], _ spelling: KeySpelling, _ section: QualifiedKey
   ) -> [(name: String, rest: String)] {
     let beginnings = spelling.beginnings(of: section)
-    return names.compactMap { name in
+    return values.compactMap { name, value in
       guard let beginning = beginnings.first(where: { name.hasPrefix($0) && name != $0 }) else { return nil }
-      return (name, String(name.dropFirst(beginning.count)))
+      let rest = String(name.dropFirst(beginning.count))
+      if isHidden(value, at: section.child(spelling.key(ofRest: rest))) { return nil }
+      return (name, rest)
     }
   }
 }
@@ -112,9 +126,4 @@ extension QualifiedKey {
     let rest = key.dropFirst(section.key.count + 1)
     return rest.isEmpty ? nil : String(rest)
   }
-}
-
-extension StoredValue {
-  /// The name of the value in its source.
-  fileprivate var name: String { "\(item.qualifiedKey)" }
 }

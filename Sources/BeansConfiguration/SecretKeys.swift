@@ -53,8 +53,8 @@ extension ConfigurationManager {
 
   /// Returns a value as reports show it: masked if it is a secret.
   func shown(_ value: StoredValue) -> String {
-    if value.item.isAbsent { return "(none)" }
-    return isSecret(value) ? SecretKeys.mask : ConversionFailure.quote(value.item.value)
+    if let summary = value.item.summary { return summary }
+    return isSecret(value) ? SecretKeys.mask : ConversionFailure.quote(value.item.spelled ?? value.item.value)
   }
 
   /// Whether a value of that key would be a secret, for code that shows values before they are added.

@@ -57,13 +57,9 @@ final class SectionReader {
     let isLeaf =
       list == nil && dictionary == nil && manager.conversions.hasConversion(String.self, targetType: type)
     let isSection = !isLeaf && (list != nil || dictionary != nil || type is any Decodable.Type)
-    if let value = find(key), list == nil || !hasLaterElements(key, value),
-      let outcome = convert(value, to: type, isSection: isSection)
-    {
-      return outcome
-    }
-    if isLeaf { return .absent }
     if let list { return read(list, at: key) }
+    if let value = find(key), let outcome = convert(value, to: type, isSection: isSection) { return outcome }
+    if isLeaf { return .absent }
     if let dictionary { return read(dictionary, at: key) }
     if let type = type as? any Decodable.Type { return decode(type, at: key) }
     return .absent
@@ -104,7 +100,7 @@ final class SectionReader {
     foundCount += 1
     var trace = PlaceholderTrace(scope: scope)
     do throws(EnvironmentError) {
-      let content = try manager.content(of: value, &trace)
+      let content = try manager.content(of: value, for: type, &trace)
       return .value(try manager.convert(content, of: value, to: type, isSecret: trace.isSecret))
     } catch {
       return record(error)
@@ -134,18 +130,25 @@ final class SectionReader {
 
   // MARK: lists and dictionaries
 
-  /// Whether the first element of a list is of a later source than the list as one value.
-  private func hasLaterElements(_ key: QualifiedKey, _ value: StoredValue) -> Bool {
-    guard let first = manager.find(key.child("0"), scope: scope, isProbe: true) else { return false }
-    return manager.isLater(first, than: value)
+  /// Reads a list: one value, whose elements later sources may change and append, or elements alone.
+  private func read(_ list: any ListType.Type, at key: QualifiedKey) -> Outcome {
+    guard let value = find(key) else { return read(list, at: key, over: []) }
+    let hasElements = known.children(of: key, areLeaves: false).contains { Int($0) != nil }
+    let type = hasElements ? list.ordered : list
+    switch convert(value, to: type, isSection: true) {
+    case nil: return read(list, at: key, over: [])
+    case .value(let whole)? where hasElements: return read(list, at: key, over: list.ordered.elements(of: whole))
+    case let outcome?: return outcome
+    }
   }
 
-  private func read(_ list: any ListType.Type, at key: QualifiedKey) -> Outcome {
+  private func read(_ list: any ListType.Type, at key: QualifiedKey, over whole: [Any]) -> Outcome {
     var elements: [Any] = []
     var isFaulty = false
     var count = 0
     reading: while count < Self.maximumElements {
       switch attempt(list.elementType, at: key.child("\(count)")) {
+      case .absent where count < whole.count: elements.append(whole[count])
       case .absent: break reading
       case .faulty: isFaulty = true
       case .value(let value): elements.append(value)
@@ -316,16 +319,22 @@ final class SectionReader {
     var exists: Bool { reader.find(key) != nil || reader.known.has(key) }
 
     var elements: [any DecodedNode] {
+      var texts: [String] = []
       if let value = reader.find(key),
         case .value(let list)? = reader.convert(value, to: [String].self, isSection: true)
       {
-        return (list as? [String] ?? []).map { TextElement(text: $0, reader: reader, key: key) }
+        texts = list as? [String] ?? []
       }
       var nodes: [any DecodedNode] = []
       while nodes.count < SectionReader.maximumElements {
         let next = SectionNode(reader: reader, key: key.child("\(nodes.count)"))
-        guard next.exists else { break }
-        nodes.append(next)
+        if next.exists {
+          nodes.append(next)
+        } else if nodes.count < texts.count {
+          nodes.append(TextElement(text: texts[nodes.count], reader: reader, key: key))
+        } else {
+          break
+        }
       }
       return nodes
     }

@@ -56,6 +56,8 @@ final class StoredValue: Sendable {
     return false
   }
 
+  /// The name of the value in its source.
+  var name: String { "\(item.qualifiedKey)" }
   var address: ConfigurationStore.Address { .init(item) }
   var url: String { traits.url }
   var canOverrule: Bool { traits.canOverrule }

@@ -1,7 +1,7 @@
 import Beans
 
 extension JSONParser {
-  /// Parses a number: a whole number without point and exponent is an `Int`, above its range a `UInt64`, and any other
+  /// Parses a number, and keeps its spelling: a whole number without point and exponent is an `Int`, above its range a `UInt64`, and any other
   /// number a `Double`.
   mutating func number() throws(EnvironmentError) -> any Sendable {
     let start = index
@@ -25,13 +25,13 @@ extension JSONParser {
     }
     let text = String(decoding: bytes[start..<index], as: UTF8.self)
     if isWhole {
-      if let number = Int(text) { return number }
-      if let number = UInt64(text) { return number }
+      if let number = Int(text) { return SpelledNumber(number, text) }
+      if let number = UInt64(text) { return SpelledNumber(number, text) }
     }
     guard let number = Double(text), number.isFinite else {
       throw fault("the number is out of range: write a text in double quotes", at: start)
     }
-    return number
+    return SpelledNumber(number, text)
   }
 
   /// Skips digits, and returns their number.

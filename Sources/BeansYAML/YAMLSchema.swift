@@ -20,10 +20,11 @@ enum YAMLSchema {
     case ("!", _), ("\(prefix)str", _): return .scalar(text)
     case ("\(prefix)null", .null): return plain
     case ("\(prefix)bool", .scalar(let value)) where value is Bool: return plain
-    case ("\(prefix)int", .scalar(let value)) where value is Int || value is UInt64: return plain
+    case ("\(prefix)int", .scalar(let value)) where value is SpelledNumber<Int> || value is SpelledNumber<UInt64>:
+      return plain
     case ("\(prefix)float", .scalar(let value)):
-      if value is Double { return plain }
-      if let value = value as? Int { return .scalar(Double(value)) }
+      if value is SpelledNumber<Double> { return plain }
+      if let value = value as? SpelledNumber<Int> { return .scalar(SpelledNumber(Double(value.number), text)) }
     default: break
     }
     return .invalid("is no value of its tag '!!\(tag.dropFirst(prefix.count))': remove the tag")
@@ -54,8 +55,8 @@ enum YAMLSchema {
     let digits = text.dropFirst(2)
     let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { UInt8($0).isDigit(radix: radix) }
     guard isNumber else { return .scalar(text) }
-    if let number = Int(digits, radix: radix) { return .scalar(number) }
-    if let number = UInt64(digits, radix: radix) { return .scalar(number) }
+    if let number = Int(digits, radix: radix) { return .scalar(SpelledNumber(number, text)) }
+    if let number = UInt64(digits, radix: radix) { return .scalar(SpelledNumber(number, text)) }
     return .invalid("is a number out of range: write a text in quotes")
   }
 
@@ -69,8 +70,8 @@ enum YAMLSchema {
     }
     let digits = take(&rest)
     if digits > 0, rest.isEmpty {
-      if let number = Int(text) { return .scalar(number) }
-      if let number = UInt64(text) { return .scalar(number) }
+      if let number = Int(text) { return .scalar(SpelledNumber(number, text)) }
+      if let number = UInt64(text) { return .scalar(SpelledNumber(number, text)) }
       return finite(text)
     }
     var decimals = 0
@@ -91,7 +92,7 @@ enum YAMLSchema {
     guard let number = Double(text), number.isFinite else {
       return .invalid("is a number out of range: write a text in quotes")
     }
-    return .scalar(number)
+    return .scalar(SpelledNumber(number, text))
   }
 
   /// Removes the digits at the beginning, and returns their number.

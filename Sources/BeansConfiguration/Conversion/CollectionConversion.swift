@@ -68,6 +68,8 @@ enum CollectionConversion {
 /// Arrays and sets with any elements.
 protocol ListType: SendableMetatype {
   static var elementType: Any.Type { get }
+  /// The array with such elements.
+  static var ordered: any ListType.Type { get }
   /// Whether the order of the elements is significant.
   static var isOrdered: Bool { get }
   /// Returns the elements of an instance.
@@ -78,6 +80,7 @@ protocol ListType: SendableMetatype {
 
 extension Array: ListType {
   static var elementType: Any.Type { Element.self }
+  static var ordered: any ListType.Type { Self.self }
   static var isOrdered: Bool { true }
   static func elements(of list: Any) -> [Any] { list as? Self ?? [] }
 
@@ -89,6 +92,7 @@ extension Array: ListType {
 
 extension Set: ListType {
   static var elementType: Any.Type { Element.self }
+  static var ordered: any ListType.Type { [Element].self }
   static var isOrdered: Bool { false }
   static func elements(of list: Any) -> [Any] { (list as? Self).map { Array($0) } ?? [] }
   static func make(_ elements: [Any]) -> Any? { ([Element].make(elements) as? [Element]).map { Set($0) } }

@@ -10,7 +10,9 @@ struct ConversionFailure: Error {
   static func error(_ value: Any, to target: Any.Type, _ cause: any Error) -> EnvironmentError {
     if let error = cause as? EnvironmentError, error.code == .conversionFailed { return error }
     if let failure = cause as? ElementFailure { return failure.error }
-    let text = "cannot convert \(quote(value)) (\(type(of: value))) to \(target)"
+    let source = Swift.type(of: value)
+    let shown = (source as? any SpelledValue.Type)?.numberType ?? source
+    let text = "cannot convert \(quote(value)) (\(shown)) to \(target)"
     guard let failure = cause as? ConversionFailure else {
       return EnvironmentError(
         cause: .throwingConversion, "\(text): \(cause)", steps: [], origin: nil, underlying: [cause])

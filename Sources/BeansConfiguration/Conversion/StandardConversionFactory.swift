@@ -74,6 +74,12 @@ public final class StandardConversionFactory: ConversionFactory {
     do { return try conversion(value) } catch { throw ConversionFailure.error(value, to: targetType, error) }
   }
 
+  /// Returns the value to be converted: a number with its spelling, if no registered conversion takes the number itself.
+  func choose(_ value: any Sendable, spelled: (any Sendable)?, for target: Any.Type) -> any Sendable {
+    guard let spelled, findRegistered(type(of: value), target) == nil else { return value }
+    return search(type(of: spelled), target, depth: 0) == nil ? value : spelled
+  }
+
   /// The nearest factory with registered conversions: two factories that share it convert alike.
   var effective: StandardConversionFactory {
     var factory = self
@@ -91,6 +97,9 @@ public final class StandardConversionFactory: ConversionFactory {
     func inner(_ source: Any.Type, _ target: Any.Type) -> Conversion? { search(source, target, depth: depth + 1) }
     if let source = source as? any OptionalConversion.Type { return source.conversion(to: target, wrapped: inner) }
     if let target = target as? any OptionalConversion.Type { return target.conversion(from: source, wrapped: inner) }
+    if let source = source as? any SpelledValue.Type {
+      return RawConversion.find(source, target, raw: inner) ?? source.conversion(to: target, search: inner)
+    }
     if source == BareOption.self { return BareOption.conversion(to: target) }
     return ScalarConversion.find(source, target) ?? CollectionConversion.find(source, target, elements: inner)
       ?? RawConversion.find(source, target, raw: inner) ?? TextConversion.find(source, target)
