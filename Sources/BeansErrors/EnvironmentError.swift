@@ -248,6 +248,25 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   /// The remedy, and a link to the section with more detail.
   package var advice: [String] { ["help: \(help)", "see \(cause.link)"] }
 
+  /// Returns the first error of a type below this one, at any depth: the error that a factory threw, inside of the
+  /// `.creationFailed` of its bean and of the beans that take it, for example.
+  ///
+  /// ```swift
+  /// catch let error as EnvironmentError {
+  ///   if let exhausted = error.cause(as: Exhausted.self) { return .serviceUnavailable(retryAfter: exhausted.delay) }
+  ///   throw error
+  /// }
+  /// ```
+  ///
+  /// - Parameter type: the type of the error.
+  /// - Returns: nil if there is none.
+  public func cause<Cause: Error>(as type: Cause.Type) -> Cause? {
+    for error in underlying {
+      if let found = error as? Cause ?? (error as? EnvironmentError)?.cause(as: type) { return found }
+    }
+    return nil
+  }
+
   // MARK: other errors made of it
 
   /// Returns this failure with another message.

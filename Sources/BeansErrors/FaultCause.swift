@@ -16,17 +16,17 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case unresolvedPlaceholder
   case missingConfiguration, otherConfigurationScope, unreadableFile
   case cyclicDependency, circleOfLookups, circleOfTemplates, circleOfAliases, circleOfSessions, circleOfPlaceholders
-  case captiveDependency
+  case captiveDependency, captiveOfChildren
   case unknownScope
   case scopeNotActive, scopeBeside, misplacedChild, inactiveChildren, lookupInConfigure, noTestEnvironment
-  case invalidDeclaration, keptBeanOwned, awaitedPrototype, awaitedInScope, awaitedInfrastructure, notSendable
-  case undeclaredAsyncBean, noInitializer, notABean, noBeanInside, notCollected, typeAsInstance, noClassDeclared
-  case unknownArgument, propertySources, unwritableProperty, throwingCondition, malformedProfile, conditionInPlace
-  case incomparableModule, decoratorOptions, decoratedArgument, releaseLimit, privateWithoutModule
-  case malformedSchedule, misplacedSchedule, misplacedRun
+  case invalidDeclaration, declaredFurtherOut, keptBeanOwned, awaitedPrototype, awaitedInScope, awaitedInfrastructure
+  case notSendable, undeclaredCapability, otherReceiver, noInitializer, notABean, noBeanInside, notCollected
+  case typeAsInstance, noClassDeclared, unknownArgument, propertySources, unwritableProperty, throwingCondition
+  case malformedProfile, conditionInPlace, incomparableModule, decoratorOptions, decoratedArgument, releaseLimit
+  case privateWithoutModule, malformedSchedule, misplacedSchedule, misplacedRun
   case protocolListener, definedTwice, malformedPlaceholder, repeatedKey, misplacedSeed, otherSeed, boundTwice
-  case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection, scopeNameTaken
-  case otherScopeName
+  case missingTarget, needlessTarget, outlivesChildren, sourceInChildren, unservedInjection
+  case scopeNameTaken, otherScopeName
   case sharedScopeObject, repeatedValue, valueWithoutKey, unknownKey, impossibleOverride
   case nothingToOverride
   case finished, releasedByOwner, unknownSession, endedSession
@@ -46,22 +46,13 @@ package enum FaultCause: String, CaseIterable, Sendable {
   package var help: String { entry.help }
   /// Whether this cause covers all errors of its code without a cause of their own.
   package var isUsual: Bool { self == usual }
-  /// The heading of the section about this cause.
-  package var heading: String {
-    isUsual ? rawValue : rawValue.reduce("") { $1.isUppercase ? "\($0)-\($1.lowercased())" : "\($0)\($1)" }
-  }
-  /// The link to the section about this cause.
-  package var link: String { "Faults.md#\(heading.lowercased())" }
 
   private var entry: (usual: FaultCause, help: String) {
     switch self {
     case .unknownBean:
       (.unknownBean, "Define a bean of that type, here or further out, or ask for an optional of it.")
     case .onlyInChildren:
-      (
-        .unknownBean,
-        "Take a `Provider`, which looks in the current child, look it up there, or declare the bean for the place of the lookup, too."
-      )
+      (.unknownBean, "Look it up in a child or by `Environment.current`, or declare it where you look it up, too.")
     case .inactiveBean:
       (
         .unknownBean,
@@ -186,7 +177,13 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .captiveDependency:
       (
         .captiveDependency,
-        "Take a `Provider` at any step of the path, which finds the bean of the current child; or live as short as that."
+        "Take a `Current` or a `Provider` at any step of the path, which find the bean of the current child; or live as short as that."
+      )
+
+    case .captiveOfChildren:
+      (
+        .captiveDependency,
+        "Take a `Current` or a `Provider`, which look in the current child, or declare the taker for the children, too."
       )
 
     case .unknownScope: (.unknownScope, "Spell it as the factory or the scope's `name` does, or register it.")
@@ -214,6 +211,8 @@ package enum FaultCause: String, CaseIterable, Sendable {
       (.scopeNotActive, "Add the trait `.beans(…)` to the test, or pass its environment to the code that asks.")
 
     case .invalidDeclaration: (.invalidDeclaration, "Correct the declaration as the message says.")
+    case .declaredFurtherOut:
+      (.invalidDeclaration, "Call `define` of the argument of the closure, such as `request.define(…)`.")
     case .keptBeanOwned: (.invalidDeclaration, "Declare it as a prototype, or take it as it is.")
     case .awaitedPrototype:
       (
@@ -223,12 +222,13 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .awaitedInScope:
       (
         .invalidDeclaration,
-        "Give the factory a scope that is bound to a loop, or none; let beans of a registered scope take one that is awaited."
+        "Let beans of a registered scope take one that is awaited, or declare it for the children of a factory."
       )
     case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of the bean that has to be awaited.")
     case .notSendable:
       (.invalidDeclaration, "Make its type `Sendable`, or add `.confined(to:)` or `.assumeSendable(…)`.")
-    case .undeclaredAsyncBean: (.invalidDeclaration, "Declare the bean as the class that has to be awaited.")
+    case .undeclaredCapability:
+      (.invalidDeclaration, "Declare the bean as its class; takers of a protocol that it conforms to find it, too.")
     case .noInitializer:
       (
         .invalidDeclaration,
@@ -290,6 +290,8 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .privateWithoutModule:
       (.invalidDeclaration, "Make it in the `configure` of a `BeanModule`, or leave `private()` out.")
     case .protocolListener: (.invalidDeclaration, "Listen to each of the types that conform to it.")
+    case .otherReceiver:
+      (.invalidDeclaration, "Write `define(T.self, factory: …)`, or call `bean` on the environment that defines it.")
     case .definedTwice: (.invalidDeclaration, "Make a declaration for each bean.")
     case .malformedPlaceholder:
       (.invalidDeclaration, "Write `${key}` or `${key=default}`, or `$${` where no placeholder is meant.")

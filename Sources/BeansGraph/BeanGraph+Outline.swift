@@ -11,13 +11,14 @@ extension BeanGraph {
       clusters.append(
         Cluster(id: id, name: group.name, parent: parent, scope: group.scopeName, inactive: group.inactive))
     }
-    let nodes = outline.declarations.map { declaration in
+    let absent = Dictionary(grouping: outline.absences, by: \.taker).mapValues { $0.map(\.type) }
+    let nodes = outline.declarations.enumerated().map { number, declaration in
       let cluster = clusters[declaration.group].id
       return Node(
         id: names.unique("\(cluster)/\(declaration.label)"), label: declaration.label, beanId: declaration.id,
         type: declaration.type.map { Node.name(of: $0) }, environment: cluster, scope: declaration.scope,
         origin: declaration.origin, flags: Node.Flag.allCases.filter { declaration.traits.contains($0.trait) },
-        inactive: declaration.inactive)
+        inactive: declaration.inactive, absent: absent[number])
     }
     // The outline contains a dependency once for each environment that sees the taker.
     let sorted = outline.dependencies.enumerated().sorted {

@@ -12,7 +12,7 @@ extension BeanGraph {
           ? "\(depth)subgraph c\(clusters.firstIndex(of: cluster) ?? 0)[\"\(cluster.title.mermaid)\"]" : "\(depth)end")
     } node: { node, depth in
       let (left, right) = node.flags.contains(.seed) ? ("([", "])") : ("[", "]")
-      lines.append("\(depth)\(numbers[node.id] ?? "")\(left)\"\(node.label.mermaid)\"\(right)")
+      lines.append("\(depth)\(numbers[node.id] ?? "")\(left)\"\(node.text.mermaid)\"\(right)")
     }
     for edge in edges {
       guard let from = numbers[edge.from], let to = numbers[edge.to] else { continue }
@@ -45,7 +45,7 @@ extension BeanGraph {
     } node: { node, depth in
       let colour = Self.colour(scopes.firstIndex(of: node.scope) ?? 0)
       let style = node.isDashed ? ", style=\"filled,rounded,dashed\"" : ""
-      lines.append("\(depth)\(node.id.quoted) [label=\(node.label.quoted), fillcolor=\"\(colour)\"\(style)];")
+      lines.append("\(depth)\(node.id.quoted) [label=\(node.text.quoted), fillcolor=\"\(colour)\"\(style)];")
     }
     for edge in edges {
       let label = edge.kind == .parameter ? nil : "label=\(edge.kind.rawValue.quoted)"
@@ -91,6 +91,11 @@ extension BeanGraph.Cluster {
 }
 
 extension BeanGraph.Node {
+  /// The label, with the types that the bean takes and no bean has.
+  fileprivate var text: String {
+    absent.map { "\(label) (\($0.map { "\($0)?: none" }.joined(separator: ", ")))" } ?? label
+  }
+
   fileprivate var isDashed: Bool { inactive != nil || flags.contains(.template) }
 }
 

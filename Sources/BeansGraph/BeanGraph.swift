@@ -78,6 +78,8 @@ public struct BeanGraph: Sendable, Hashable, Codable {
     public let flags: [Flag]
     /// The condition that is not met; nil if the declaration is active.
     public let inactive: String?
+    /// The types that the bean takes where there is one and that no bean has, as text; nil if there are none.
+    public let absent: [String]?
   }
 
   /// One dependency.

@@ -1,5 +1,5 @@
 public import Beans
-public import Testing
+@_exported public import Testing
 
 /// A trait that runs each case of a test in its own environment; see `Trait.beans` and `Trait.overrides`.
 public struct BeansTrait: TestTrait, SuiteTrait, TestScoping {

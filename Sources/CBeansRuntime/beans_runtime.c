@@ -1,9 +1,12 @@
 #define _GNU_SOURCE
 #include "beans_runtime.h"
 
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -119,4 +122,46 @@ void beans_lock_releasing(const void *lock) {
 #else
   (void)lock;
 #endif
+}
+
+// MARK: signals
+
+static pthread_mutex_t signal_lock = PTHREAD_MUTEX_INITIALIZER;
+// Guarded by the lock, except that the handler reads `event`, which does not change while the handler is installed.
+static struct {
+  uint32_t count;
+  int event;
+  struct sigaction former;
+} taken_signals[NSIG];
+
+static void note_signal(int number) {
+  int saved = errno;
+  uint64_t one = 1;
+  // A full counter is readable already.
+  if (write(taken_signals[number].event, &one, sizeof one)) {}
+  errno = saved;
+}
+
+int32_t beans_signal_take(int32_t number) {
+  if (number <= 0 || number >= NSIG) return -1;
+  pthread_mutex_lock(&signal_lock);
+  if (taken_signals[number].event == 0) taken_signals[number].event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (taken_signals[number].event > 0 && taken_signals[number].count++ == 0) {
+    uint64_t earlier;
+    if (read(taken_signals[number].event, &earlier, sizeof earlier)) {}
+    struct sigaction note = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    sigaction(number, &note, &taken_signals[number].former);
+  }
+  int event = taken_signals[number].event;
+  pthread_mutex_unlock(&signal_lock);
+  return event;
+}
+
+void beans_signal_give_back(int32_t number) {
+  if (number <= 0 || number >= NSIG) return;
+  pthread_mutex_lock(&signal_lock);
+  if (taken_signals[number].count > 0 && --taken_signals[number].count == 0) {
+    sigaction(number, &taken_signals[number].former, 0);
+  }
+  pthread_mutex_unlock(&signal_lock);
 }

@@ -18,6 +18,7 @@ struct ActiveDeclarations {
   private let reasons: [Int: String]
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
+    declarations.addFactoryBeans()
     guard declarations.hasConditions else {
       (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
       (inactive, inactiveFactories, faults, reasons) = ([], [], [], [:])

@@ -10,11 +10,34 @@ extension BeanDefinition {
 
   /// Adds the failure of a resolution to the bean's faults, or to its refusal if only the scope is not open.
   func note(_ failure: EnvironmentError, of point: InjectionPoint, at origin: EnvironmentError.Origin?) {
-    var named = fault(failure.cause, "\(point): \(failure.message)", steps: [step] + failure.steps, at: origin)
+    var named = fault(
+      cause(of: failure), "\(point): \(failure.message)\(hint(for: failure, of: point))", steps: [step] + failure.steps,
+      at: origin)
     named.scope = failure.scope
     guard failure.code == .scopeNotActive else { return note(named) }
     // The validator decides whether that is a fault: it depends on the bean's holder. See `Validator`.
     refusal = refusal ?? ValueBox(named)
+  }
+
+  /// Returns the cause for a bean that takes another one. A bean that is kept would keep one of children beyond its life.
+  private func cause(of failure: EnvironmentError) -> FaultCause {
+    guard failure.cause == .onlyInChildren else { return failure.cause }
+    return lifetime == .prototype || factory.product != nil ? .onlyInChildren : .captiveOfChildren
+  }
+
+  /// Returns a hint for a parameter whose type is often that of a default argument.
+  private func hint(for failure: EnvironmentError, of point: InjectionPoint) -> String {
+    guard point.isParameter, failure.cause == .unknownBean, let missing = failure.path.last else { return "" }
+    guard Self.typesOfDefaults.contains(missing) else { return "" }
+    return "; a default argument is not used here: leave it out by a closure, such as { \(type)(store: $0) }"
+  }
+
+  /// The types that default arguments usually have.
+  private static var typesOfDefaults: Set<String> {
+    [
+      "Int", "Int32", "Int64", "UInt", "UInt16", "Double", "Float", "Bool", "String", "Character", "Duration", "Date",
+      "URL",
+    ]
   }
 
   /// Notes that no bean has an id by which an injection could find one.

@@ -124,8 +124,10 @@ struct DependencyResolver {
     var rest = parameters.indices
     if let decorated = definition.decorated?.value, let parameter = parameters.first {
       rest = 1..<parameters.count
-      let bean = definition.graph.directory.found(decorated.number, in: decorated.home?.object ?? definition.directory)
-      if let found = dependency(parameter, on: bean, of: definition, .parameter(0)) {
+      let home = decorated.home?.object ?? definition.directory
+      // A missing one has been reported.
+      let bean = decorated.isMissing ? nil : definition.graph.directory.found(decorated.number, in: home)
+      if let bean, let found = dependency(parameter, on: bean, of: definition, .parameter(0)) {
         append(found, at: .parameter(0))
       }
     }

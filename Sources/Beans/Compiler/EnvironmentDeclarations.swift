@@ -10,6 +10,12 @@ struct SharedDeclarations: @unchecked Sendable {  // one thread declares; startu
   var inherited: DeclaredBeans?
 }
 
+/// A factory of children, whatever its seed is.
+protocol FactoryOfChildren: SendableMetatype {
+  /// The identity that the factory shares with its bean.
+  var identity: ObjectIdentifier { get }
+}
+
 /// The declarations of one environment, or of all children of one factory, until its startup has read them.
 final class EnvironmentDeclarations {
   /// An additional name of a bean, and the module that declares the name.
@@ -31,6 +37,8 @@ final class EnvironmentDeclarations {
   private(set) var specs: [FrozenSpec] = []
   private(set) var aliases: [Alias] = []
   private(set) var factories: [EnvironmentDeclarations] = []
+  /// The declarations of the factories as beans; empty once they have been added.
+  private var factoryBeans: [(factory: ObjectIdentifier, bean: BeanDeclaration)] = []
   /// The modules that have been included. `open` has those whose inclusion is in progress, outermost first.
   private(set) var modules: [IncludedModule] = []
   private var open: [IncludedModule]
@@ -48,6 +56,10 @@ final class EnvironmentDeclarations {
   private var profiles: Set<String> = []
   /// The active declarations, once a startup has evaluated the conditions.
   var decided: ActiveDeclarations?
+  /// The numbers of declarations and aliases that have been compared with the closures around them.
+  private var judged = (specs: 0, aliases: 0)
+  /// The number of levels around a closure that are compared: as many as one usually captures.
+  private static var comparedLevels: Int { 4 }
   /// Called with the plan of a factory's children, or with the reason why no plan exists.
   private let compiled: (Result<Plan, any Error>) -> Void
 
@@ -67,6 +79,51 @@ final class EnvironmentDeclarations {
     self.compiled = compiled
     module = outer?.module
     open = module.map { [$0] } ?? []
+  }
+
+  /// Runs the closure that declares the children of a factory here. A declaration further out would be meant for the
+  /// children: it is a fault. Declarations are compared afterwards, so that none costs more.
+  func whileConfiguring(
+    _ opening: (scopeName: String, location: SourceLocation), _ configure: () throws -> Void
+  ) rethrows {
+    try Self.compare(outer ?? enclosing, depth: 0, opening, configure)
+  }
+
+  /// Compares a level and those around it.
+  private static func compare(
+    _ level: EnvironmentDeclarations?, depth: Int, _ opening: (scopeName: String, location: SourceLocation),
+    _ configure: () throws -> Void
+  ) rethrows {
+    guard let level, depth < comparedLevels else { return try configure() }
+    let (specs, aliases) = (level.specs.count, level.aliases.count)
+    try compare(level.outer ?? level.enclosing, depth: depth + 1, opening, configure)
+    level.noteMisplaced(from: specs, aliases, opening)
+  }
+
+  private func noteMisplaced(
+    from spec: Int, _ alias: Int, _ opening: (scopeName: String, location: SourceLocation)
+  ) {
+    // A level that has started declares nothing: the threads that open its children write nothing here.
+    let isUnchanged = specs.count == spec && aliases.count == alias
+    if isUnchanged { return }
+    for spec in specs.dropFirst(max(spec, judged.specs)) {
+      noteMisplaced(spec.value.written, spec.location, opening)
+    }
+    for alias in aliases.dropFirst(max(alias, judged.aliases)) {
+      noteMisplaced("alias '\(alias.name)'", alias.location, opening)
+    }
+    judged = (specs.count, aliases.count)
+  }
+
+  private func noteMisplaced(
+    _ subject: String, _ location: SourceLocation, _ opening: (scopeName: String, location: SourceLocation)
+  ) {
+    faults.append(
+      EnvironmentError(
+        cause: .declaredFurtherOut,
+        "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
+          + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
+        path: [subject], origin: location.origin))
   }
 
   /// The limit of nested inclusions of one module type. A module that includes itself with other content each time
@@ -100,6 +157,17 @@ final class EnvironmentDeclarations {
     swap(&all, &specs)
     all.append(FrozenSpec(declaration.spec))
     swap(&all, &specs)
+  }
+
+  /// Adds the factories as beans, once, when all declarations are known; except for those that the user has defined, with
+  /// options of their own.
+  func addFactoryBeans() {
+    if factoryBeans.isEmpty { return }
+    let defined = specs.compactMap { ($0.instance?.instance as? any FactoryOfChildren)?.identity }
+    let added = factoryBeans.filter { !defined.contains($0.factory) }.map { FrozenSpec($0.bean.spec) }
+    // Assigned, as in `define`: modification in place would run a dynamic exclusivity check each time, there as well.
+    specs = specs + added
+    factoryBeans = []
   }
 
   /// Declares the content of a module, once for equal content.
@@ -182,7 +250,12 @@ final class EnvironmentDeclarations {
     aliases.append((name, target, place(location), module))
   }
 
-  func add(_ factory: EnvironmentDeclarations) { factories.append(factory) }
+  /// Adds a factory, and its declaration as a bean.
+  func add(_ factory: EnvironmentDeclarations, _ identity: ObjectIdentifier, as bean: BeanDeclaration) {
+    factories.append(factory)
+    if let module { bean.enter(module) }
+    factoryBeans.append((identity, bean))
+  }
 
   /// Adds metadata of the children of a factory.
   func add(_ part: @escaping ChildMetadata.Part) { childMetadata.add(part) }

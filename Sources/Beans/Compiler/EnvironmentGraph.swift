@@ -191,10 +191,11 @@ final class EnvironmentGraph: NestedLevel {
 }
 
 extension EnvironmentGraph {
-  /// Returns the message that no scope has the name, with a near miss as hint.
+  /// Returns the message that no scope has the name, with a near miss as hint: an existing scope, else a usual name.
   static func unknownScope(_ name: String, among names: [String]) -> String {
-    let near = names.filter { EditDistance.isSmall($0, name) }
-    return "no scope is called '\(name)'\(near.min().map { "; did you mean '\($0)'?" } ?? "")"
+    func nearest(_ names: [String]) -> String? { names.filter { $0 != name && EditDistance.isSmall($0, name) }.min() }
+    let near = nearest(names) ?? nearest(["request", "session"])
+    return "no scope is called '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
   }
 
   /// Returns hints at scopes that would exist if their declarations were active.
@@ -216,6 +217,13 @@ extension EnvironmentGraph {
     return !isFactoryScope(name) && seesScope
   }
 
+  /// Whether no factory opens the scope here or further out, and one with a similar name does. Without such a factory, an
+  /// environment further in may open a scope called `request` or `session`.
+  func isMisspelled(_ name: String) -> Bool {
+    guard Lifetime.isFactoryScope(name), !isOpen(name), !hasBelow(scope: name) else { return false }
+    return allScopeNames.contains { $0 != name && EditDistance.isSmall($0, name) }
+  }
+
   func isKnown(_ lifetime: Lifetime) -> Bool {
     guard case .scope(let name) = lifetime else { return true }
     return isFactoryScope(name) || isRegistered(name)
@@ -223,7 +231,7 @@ extension EnvironmentGraph {
 
   /// All existing scope names, for hints.
   var allScopeNames: [String] {
-    ["singleton", "prototype", "request", "session"]
+    ["singleton", "prototype"]
       + (Array(chain) + below).compactMap(\.scopeName)
       + (parentPlan.map { $0.chain.compactMap(\.plan.scopeName) } ?? [])
       + scopeNames + outerScopes

@@ -63,7 +63,8 @@ struct GraphCompiler {
       // Report one fault only: a factory bean and its product share a declaration, and a decorator has the lifetime of
       // the bean it decorates.
       if definition.maker != nil || definition.decorated != nil { continue }
-      if !graph.isKnown(definition.lifetime) {
+      let isUnknown = !graph.isKnown(definition.lifetime) || graph.isMisspelled(name)
+      if isUnknown {
         faults.append(
           definition.fault(
             .unknownScope,

@@ -229,6 +229,8 @@ struct TemplateResolver {
         report(
           spec, hint.isEmpty ? .nothingToDecorate : .inactiveBean,
           "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
+        // Its other parameters are judged as well.
+        _ = add(spec, type, graph.usualLifetime, factory, decorated: ValueBox(.missing(type)))
       }
       for (number, bean) in candidates.enumerated() {
         let own = outermost[bean.key].map {

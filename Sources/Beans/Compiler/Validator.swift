@@ -10,9 +10,10 @@ struct Validator {
     // A definition belongs to one graph; its dependencies may belong to any graph further out.
     let definitions = graphs.count == 1 ? graphs[0].placed : graphs.flatMap { $0.placed }
     for (position, definition) in definitions.enumerated() { definition.position = position }
-    let (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
+    var (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
       definitions[number].forEachDependency(in: dependencies) { body($0.position) }
     }
+    if circles.isEmpty, dependencies.contains(where: \.parameter.isDeferred) { order = orderWithDeferred(definitions) }
     let sorted = order.map { definitions[$0] }
     let refused = judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
@@ -27,11 +28,26 @@ struct Validator {
     return faults
   }
 
-  /// Returns the fault of a cycle, drawn from one of its beans.
-  private func circle(_ path: [BeanDefinition], from definition: BeanDefinition) -> EnvironmentError {
-    let beans = path.drop { $0 !== definition } + path.prefix { $0 !== definition } + [definition]
+  /// Returns the positions of definitions in the order of creation: a bean that another one takes by a `Lazy` comes first
+  /// as well, unless it leads back to its taker.
+  private func orderWithDeferred(_ definitions: [BeanDefinition]) -> [Int] {
+    let components = StrongComponents(definitions.count) { number, body in
+      definitions[number].forEachNamedDependency(in: dependencies) { body($0.position) }
+    }
+    return TopologicalSort.sort(definitions.count) { number, body in
+      definitions[number].forEachDependency(in: dependencies) { body($0.position) }
+      definitions[number].forEachNamedDependency(in: dependencies) {
+        if !components.areTogether(number, $0.position) { body($0.position) }
+      }
+    }.sorted
+  }
+
+  /// Returns the fault of a cycle, drawn from the bean that closes it.
+  private func fault(ofCircle path: [BeanDefinition]) -> EnvironmentError {
+    let definition = path[0]
+    let beans = path + [definition]
     let steps = beans.map(\.step)
-    let advice = properties(of: Array(beans)).map { "a circle of properties (\($0)): " + Self.adviceForProperties }
+    let advice = properties(of: beans).map { "a circle of properties (\($0)): " + Self.adviceForProperties }
     return definition.fault(
       .cyclicDependency,
       steps.map(\.label).joined(separator: " → ") + "; " + (advice ?? "break the circle with a Provider"), steps: steps)
@@ -90,7 +106,7 @@ struct Validator {
     return definition.fault(
       .captiveDependency,
       "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) would keep a bean with a shorter life"
-        + "\(refusal.scope.map { " (\($0))" } ?? ""): \(path); use a Provider",
+        + "\(refusal.scope.map { " (\($0))" } ?? ""): \(path); take a Current or a Provider",
       steps: refusal.steps)
   }
 
@@ -112,37 +128,20 @@ struct Validator {
     _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ circles: [[BeanDefinition]], _ refused: Set<Int>
   ) -> [EnvironmentError] {
     markNeeded(sorted)
-    var forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
-    let (found, tolerated) = judge(circles)
-    forgiven += tolerated
+    let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
     let positions = Set(forgiven.map(\.position))
     for definition in forgiven { definition.refusal = definition.faults.first.map { ValueBox($0) } }
     passOn(positions, to: sorted.filter { $0.slot < 0 && $0.faults.isEmpty && !refused.contains($0.position) })
-    return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults) + found
+    return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults)
+      + faults(of: circles)
   }
 
-  /// Returns the cycles that make this startup fail. A cycle through a tolerated bean becomes a fault of that bean.
-  private func judge(_ circles: [[BeanDefinition]]) -> (faults: [EnvironmentError], forgiven: [BeanDefinition]) {
-    var (faults, tolerated): ([EnvironmentError], [BeanDefinition]) = ([], [])
-    for path in circles {
-      guard let forgiven = path.first(where: isSeenFromFurtherIn) else {
-        faults += path.first.map { [circle(path, from: $0)] } ?? []
-        continue
-      }
-      tolerated.append(forgiven)
-      forgiven.note(circle(path, from: forgiven))
+  /// Returns the fault of each cycle: once, although every graph further in may contain a cycle of prototypes.
+  private func faults(of circles: [[BeanDefinition]]) -> [EnvironmentError] {
+    var known: Set<Set<Plan.EntryKey>> = []
+    return circles.compactMap { path in
+      known.insert(Set(path.map { Plan.EntryKey($0.directory, $0.entry) })).inserted ? fault(ofCircle: path) : nil
     }
-    return (tolerated.isEmpty ? faults : circlesOfOthers(), tolerated)
-  }
-
-  /// Returns the faults of the cycles that lead through no tolerated bean.
-  private func circlesOfOthers() -> [EnvironmentError] {
-    let definitions = graphs.flatMap { $0.placed }
-    let (_, circles) = TopologicalSort.sort(definitions.count) { number, body in
-      if isSeenFromFurtherIn(definitions[number]) { return }
-      definitions[number].forEachDependency(in: dependencies) { if !isSeenFromFurtherIn($0) { body($0.position) } }
-    }
-    return circles.map { path in circle(path.map { definitions[$0] }, from: definitions[path[0]]) }
   }
 
   /// Marks the beans on which a bean with a slot depends.
@@ -166,8 +165,7 @@ struct Validator {
         if through == nil, refused.contains($0.position) { through = $0 }
       }
       guard let cause = through?.refusal?.value else { continue }
-      // A cycle names every bean on it: a longer path would hide the bean that closes it.
-      definition.refusal = ValueBox(cause.code == .cyclicDependency ? cause : cause.within(definition))
+      definition.refusal = ValueBox(cause.within(definition))
       refused.insert(definition.position)
     }
   }
@@ -175,19 +173,13 @@ struct Validator {
   /// Whether the bean's faults surface only in lookups. A prototype is built for the environment that looks it up, and
   /// may depend on beans that only children have, so its faults are tolerated while no bean needs it.
   private func isForgiven(_ definition: BeanDefinition) -> Bool {
-    if isSeenFromFurtherIn(definition) { return true }
-    guard definition.lifetime == .prototype, !definition.isNeeded, definition.graph === graphs[0],
-      definition.graph.directory === definition.directory
-    else { return false }
+    guard definition.lifetime == .prototype, !definition.isNeeded else { return false }
+    // A declaration further in may hide the dependencies of a bean from further out.
+    if definition.graph.directory !== definition.directory { return true }
+    guard definition.graph === graphs[0] else { return false }
     return graphs.dropFirst().contains { below in
       below.placed(definition.entry, in: definition.directory).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
     }
-  }
-
-  /// Whether the bean is a prototype from further out that no bean here needs. A declaration here may hide its
-  /// dependencies.
-  private func isSeenFromFurtherIn(_ definition: BeanDefinition) -> Bool {
-    definition.lifetime == .prototype && !definition.isNeeded && definition.graph.directory !== definition.directory
   }
 }
 

@@ -2,13 +2,16 @@
 public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element == Element {
   private let location: SourceLocation
 
-  init(_ location: SourceLocation) { self.location = location }
+  /// The environment whose `bindFactory` began the declaration.
+  private let receiver: ObjectIdentifier
+
+  init(_ location: SourceLocation, receiver: ObjectIdentifier) { (self.location, self.receiver) = (location, receiver) }
 
   /// Names the tag, and with it the seed. A factory without this step has no seed.
   public func with<Other: AssistedFactory>(
     _ tag: Other.Type
   ) -> AssistedBuilder<Element, Other> where Other.Element == Element {
-    AssistedBuilder<Element, Other>(location)
+    AssistedBuilder<Element, Other>(location, receiver: receiver)
   }
 
   /// Declares the factory: each parameter of `factory` is resolved by its type, except `Assisted`, which is the seed.
@@ -89,7 +92,8 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
       var arguments = arguments
       return ValueBox(Factory<Tag>(arguments.take(), create))
     }
-    let declaration = TypedBeanDeclaration<Factory<Tag>>(type: Factory<Tag>.self, id: nil, location: location)
+    let declaration = TypedBeanDeclaration<Factory<Tag>>(
+      type: Factory<Tag>.self, id: nil, location: location, receiver: receiver)
     if let fault = fault(parameters) { declaration.note(fault: fault, .otherSeed) }
     return declaration.set(\.factory, function)
   }

@@ -12,18 +12,21 @@ public class BeanDeclaration {
   var isDefined = false
   /// The declarations of the environment that defined this one in place, if one did.
   private(set) var taker: ObjectIdentifier?
+  /// The environment whose method made the declaration; nil for a declaration that the container made.
+  let receiver: ObjectIdentifier?
   /// Whether the declaration has conditions.
   var hasConditions = false
   /// Objects of a scope that are other faces of beans; nil until there is one.
   private let faces = AtomicLazyReference<FaceList>()
 
-  init(_ spec: BeanSpec) { self.spec = spec }
+  init(_ spec: BeanSpec) { (self.spec, receiver) = (spec, nil) }
 
   @usableFromInline
   init(
     type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    location: SourceLocation, factory: FactoryFunction? = nil
+    location: SourceLocation, factory: FactoryFunction? = nil, receiver: ObjectIdentifier
   ) {
+    self.receiver = receiver
     spec = BeanSpec(
       type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
       factory: factory)

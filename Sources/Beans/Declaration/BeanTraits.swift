@@ -32,6 +32,8 @@ struct BeanTraits: OptionSet, Sendable {
   static let object = BeanTraits(rawValue: 8192)
 
   static var infrastructure: BeanTraits { [.source, .scope, .injection, .processor] }
+  /// The capabilities that startup has to know from the declared type, because it arranges for them.
+  static var declared: BeanTraits { infrastructure.union([.factory, .listener, .awaited]) }
   /// The traits with a release.
   static var released: BeanTraits { [.disposable, .asyncDisposable, .runnable] }
 }
@@ -75,6 +77,14 @@ extension BeanTraits {
 
   /// The protocol of a trait.
   var protocolType: Any.Type { Self.protocols[rawValue.trailingZeroBitCount].type }
+
+  /// The types that the traits stand for, as a part of a sentence: "an EventListener and a BeanScope".
+  var names: String {
+    var names = Self.protocols.enumerated().filter { contains(BeanTraits(rawValue: 1 << $0.offset)) }
+      .map { "\($0.element.type)".replacing("any ", with: "") }
+    if contains(.injection) { names.append("\(Injection.self)") }
+    return names.map { "\("AEIOU".contains($0.prefix(1)) ? "an" : "a") \($0)" }.joined(separator: " and ")
+  }
 
   private init(asking type: Any.Type) {
     let (certain, possible) = Self.conformances.conformances(of: type)

@@ -7,17 +7,17 @@ public protocol CalendarClock: Clock where Duration == Swift.Duration {
 }
 
 /// The clock of an environment's schedules and restarts.
-struct EnvironmentClock: Sendable {
+package struct EnvironmentClock: Sendable {
   /// Sleeps for a duration, or until the task is cancelled.
-  let sleep: @Sendable (Duration) async throws -> Void
+  package let sleep: @Sendable (Duration) async throws -> Void
   /// Returns the time since a fixed, unspecified beginning.
-  let now: @Sendable () -> Duration
+  package let now: @Sendable () -> Duration
   /// Returns the time since 1970.
   let sinceEpoch: @Sendable () -> Duration
   /// The longest sleep before a time of the day. The system's wall clock may be set while a task sleeps.
   let longestSleep: Duration?
 
-  init<C: Clock>(_ clock: C) where C.Duration == Duration {
+  package init<C: Clock>(_ clock: C) where C.Duration == Duration {
     let begun = clock.now
     sleep = { try await clock.sleep(for: $0) }
     now = { begun.duration(to: clock.now) }
@@ -34,5 +34,5 @@ struct EnvironmentClock: Sendable {
   }
 
   /// The system's clock, which also advances while the system sleeps.
-  static let system = EnvironmentClock(ContinuousClock())
+  package static let system = EnvironmentClock(ContinuousClock())
 }

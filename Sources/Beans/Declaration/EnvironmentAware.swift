@@ -38,10 +38,9 @@ open class Injection: @unchecked Sendable {  // `kind` is immutable; each subcla
 
 /// A scope whose end another component, its host, controls: an event loop, for example.
 ///
-/// As a factory's scope it keeps nothing: the child keeps its beans in its own slots. The scope decides where they are
-/// released, and may finish the child by itself. An `AbstractBeanScope` may also be registered: the beans that it keeps
-/// are released in the same place.
-public protocol HostedScope: BeanScope {
+/// As a factory's scope object it decides where the beans of the child are released, and may finish the child by itself.
+/// An `AbstractBeanScope` may also be registered: the beans that it keeps are released in the same place.
+public protocol HostedScope: ChildScope {
   /// Notes the environment of a factory's child. The container calls this once, before it returns the child.
   func opened(_ environment: Environment)
   /// Notes a use of the child. The container calls this after each lookup in the child itself, and when one of its

@@ -18,7 +18,7 @@ enum InjectionPoint: CustomStringConvertible {
   var description: String {
     switch self {
     case .requirement: "requires"
-    case .parameter(let index): "parameter \(index)"
+    case .parameter(let index): "\(Self.ordinal(index)) parameter"
     case .property(let name): "\(name)"
     case .injection(let property, let name): "property '\(name)' of \(property.owner)"
     case .element(let index, let collection): "\(collection), element \(index)"
@@ -26,11 +26,29 @@ enum InjectionPoint: CustomStringConvertible {
     }
   }
 
+  /// Returns "first" for 0, "second" for 1, and so on.
+  private static func ordinal(_ index: Int) -> String {
+    let words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+    if words.indices.contains(index) { return words[index] }
+    let number = index + 1
+    let isTeen = (11...13).contains(number % 100)
+    switch isTeen ? 0 : number % 10 {
+    case 1: return "\(number)st"
+    case 2: return "\(number)nd"
+    case 3: return "\(number)rd"
+    default: return "\(number)th"
+    }
+  }
+
+  /// Whether this is a parameter of a factory.
+  var isParameter: Bool { if case .parameter = self { true } else { false } }
+
   /// The name without the class of a property: the label of an edge in a graph.
   var label: String {
     switch self {
     case .requirement: return ""
-    case .parameter, .property(.text): return description
+    case .parameter(let index): return "parameter \(index)"
+    case .property(.text): return description
     // The description of a key path may contain only the property's offset in memory.
     case .property(.path(let path)):
       let path = "\(path)"

@@ -29,7 +29,8 @@ protocol KeepsBean: AnyObject, Sendable {
 /// Use it as a parameter or a property: `Lazy<T>`, `[Lazy<T>]`, `Lazy<T>?`, `[String: Lazy<T>]`. `T` may be any type
 /// that a parameter may have. Startup finds and checks the bean like any other: a missing or ambiguous bean, or one
 /// that lives shorter than its taker, is a fault. Building the taker does not build the bean, so that two beans may need
-/// each other. It is the bean that the taker's environment finds; a prototype is made once for each `Lazy`. When that
+/// each other. Startup builds a singleton that is not declared as lazy before its takers, unless it leads back to them,
+/// and its environment releases it after them. It is the bean that the taker's environment finds; a prototype is made once for each `Lazy`. When that
 /// environment ends, the `Lazy` drops the reference to the bean, and `get()` throws `.finished`.
 public struct Lazy<T>: Sendable {
   private enum Source {

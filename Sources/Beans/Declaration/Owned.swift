@@ -17,7 +17,9 @@ protocol OwnedInstance: AnyObject, Sendable {
 /// been released before, in reverse order of creation.
 ///
 /// The release of the bean also releases all objects that were made for it, last made first: the inner beans of its
-/// decorators, and the prototypes that these took while they were built.
+/// decorators, the prototypes that these took while they were built, and beans that these own in turn, at any depth. A
+/// bean that an owned bean gets later, from a `Provider<Owned<T>>` or a `Lazy<Owned<T>>`, lives until it is released by
+/// its taker or by the end of the environment.
 public struct Owned<T>: Sendable {
   private let bean: any OwnedInstance
 

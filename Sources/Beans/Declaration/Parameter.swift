@@ -46,7 +46,7 @@ final class Parameter: Sendable {
   let each: Parameter?
   /// Whether beans are delivered in a wrapper: each for itself, or the only one.
   let isWrapped: Bool
-  /// Whether that wrapper is `Owned`.
+  /// Whether the taker owns the beans: the wrapper is `Owned`, or a `Lazy` of one.
   let isOwned: Bool
   /// Whether the beans need not exist before the object that takes them.
   let isDeferred: Bool
@@ -85,7 +85,7 @@ final class Parameter: Sendable {
     self.isReference = isReference
     (isWrapped, isOwned, isDeferred) =
       switch each?.kind ?? kind {
-      case .lazy: (true, false, true)
+      case .lazy(let inner): (true, inner.isOwned, true)
       case .owned: (true, true, false)
       default: (each != nil, false, false)
       }
@@ -114,9 +114,7 @@ final class Parameter: Sendable {
   /// Whether the request is for a provider of beans that its taker owns.
   var providesOwned: Bool {
     guard case .provider(let provided) = kind else { return false }
-    if case .owned = provided.kind { return true }
-    if case .owned = provided.each?.kind { return true }
-    return false
+    return provided.isOwned
   }
 
   /// Returns the argument for a value given in a declaration; nil where the value is not of the wanted type.

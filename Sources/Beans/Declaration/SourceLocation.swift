@@ -30,3 +30,14 @@ extension EnvironmentError.Origin {
     return origin
   }
 }
+
+extension CallPlace {
+  var origin: EnvironmentError.Origin {
+    let (file, line) = text
+    return EnvironmentError.Origin(file: file, line: line)
+  }
+
+  /// Returns the error with this place added, as that of a `SourceLocation`.
+  @inline(never)
+  func met(_ error: any Error) -> any Error { (error as? EnvironmentError)?.met(by: origin) ?? error }
+}

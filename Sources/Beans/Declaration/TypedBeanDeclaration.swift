@@ -65,7 +65,7 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     return self
   }
 
-  /// Adds a callback that runs once for each instance when its scope finishes, after `DisposableBean.preDestroy()`.
+  /// Adds a callback that runs once for each instance when its scope ends, after `DisposableBean.preDestroy()`.
   /// Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
@@ -73,10 +73,10 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     return self
   }
 
-  /// Adds a callback that runs once for each instance when its scope ends, after `DisposableBean.preDestroy()`, with
-  /// the outcome of the environment that releases the bean. Prototypes are not tracked.
+  /// Adds a callback with the outcome of the environment that releases the bean. It runs once for each instance when its
+  /// scope ends, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
   @inlinable @discardableResult
-  public func onDestroy(outcome body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) -> Self {
+  public func onDestroy(_ body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) -> Self {
     add(onDestroy: ReleaseCallback(outcome: body))
     return self
   }
@@ -84,20 +84,19 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// Adds an asynchronous callback that runs once for each instance when its scope ends, after
   /// `DisposableBean.preDestroy()` or `AsyncDisposableBean.preDestroy()`. Prototypes are not tracked.
   ///
-  /// `await shutdown()`, `await` ends of children and scopes bound to a loop await the callback in its place of the order:
-  /// the beans that this bean takes are released after it has returned. An end that cannot await, such as the synchronous
-  /// `shutdown()`, does not call it: it releases all other beans, and its error names this one, as for an
+  /// The end awaits the callback in its place of the order: the beans that this bean takes are released after it has
+  /// returned. An end that cannot await hands the release to a task, and names the bean in its error, as for an
   /// `AsyncDisposableBean`.
   @inlinable @discardableResult
-  public func onDestroy(async body: @escaping @Sendable (Instance) async throws -> Void) -> Self {
+  public func onDestroy(_ body: @escaping @Sendable (Instance) async throws -> Void) -> Self {
     add(onDestroy: ReleaseCallback(async: { (bean: Instance, _) in try await body(bean) }))
     return self
   }
 
-  /// Adds an asynchronous callback with the outcome of the environment that releases the bean; see
-  /// `onDestroy(async:)`.
+  /// Adds an asynchronous callback with the outcome of the environment that releases the bean. The end awaits it in its
+  /// place of the order. Prototypes are not tracked.
   @inlinable @discardableResult
-  public func onDestroy(asyncOutcome body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) -> Self {
+  public func onDestroy(_ body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) -> Self {
     add(onDestroy: ReleaseCallback(async: body))
     return self
   }

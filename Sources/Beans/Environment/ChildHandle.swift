@@ -2,8 +2,8 @@
 ///
 /// `EnvironmentFactory.open` returns the handle. The child ends once: by `end()`, with a failure by `end(failing:)`, after
 /// a closure by `end(after:)`, or at the latest when the last reference to the handle is dropped. A dropped handle is a
-/// fault of the program or an abandoned request: the log names the place of `open`, and the outcome for the child's beans
-/// is `.failed(CancellationError())`.
+/// fault of the program or an abandoned request: the log names the place of `open`. A child that its handle has not ended
+/// fails, also where its parent ends: its beans receive an outcome `.failed` whose error names the end.
 ///
 ///     let request = try requests.open(seed)
 ///     var response = try await request.withCurrent { _ in try await respond() }
@@ -18,94 +18,132 @@ public final class ChildHandle: Sendable {
   /// The child. Lookups in it throw `.finished` once an end has begun.
   public let environment: Environment
   /// The place of the call of `open`.
-  private let location: SourceLocation
 
-  init(_ environment: Environment, openedAt location: SourceLocation) {
+  init(_ environment: Environment) {
     self.environment = environment
-    self.location = location
   }
 
-  deinit { environment.endDropped(openedAt: location) }
+  deinit { environment.endDropped() }
 
   /// Runs `body` while the child is `Environment.current`. The child stays open, also if `body` throws.
   ///
+  /// An end from outside keeps the beans until `body` has returned.
+  ///
   /// - Parameter body: receives the child; runs on the calling thread.
   /// - Throws: the error of `body`.
+  @_disfavoredOverload
   public func withCurrent<R>(_ body: (Environment) throws -> R) rethrows -> R {
-    try Environment.$current.withValue(environment) { try body(environment) }
+    guard environment.tryEnter() else { return try run(body) }
+    return try environment.inside { _ in try run(body) }
   }
 
   /// Runs `body` while the child is `Environment.current` for the task and its child tasks. The child stays open, also if
   /// `body` throws or is cancelled.
+  ///
+  /// An end from outside keeps the beans until `body` has returned.
   ///
   /// - Parameter body: receives the child; runs on the caller's actor.
   /// - Throws: the error of `body`.
   public nonisolated(nonsending) func withCurrent<R>(
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async rethrows -> R {
+    guard environment.tryEnter() else { return try await run(body) }
+    return try await environment.inside { _ in try await run(body) }
+  }
+
+  private func run<R>(_ body: (Environment) throws -> R) rethrows -> R {
+    try Environment.$current.withValue(environment) { try body(environment) }
+  }
+
+  private nonisolated(nonsending) func run<R>(
+    _ body: nonisolated(nonsending) (Environment) async throws -> R
+  ) async rethrows -> R {
     try await Environment.$current.withValue(environment) { try await body(environment) }
   }
 
-  /// Ends the child as `Environment.finish()` does. A later end has no effect.
+  /// Ends the child, and returns once everything is released. A later end has no effect.
   ///
-  /// - Throws: the failures of releases that ended before this returns. A bean with an asynchronous release is such a
-  ///   failure: use `await end()`.
+  /// In asynchronous code the compiler selects the asynchronous form. This form cannot await: where a bean of the child has
+  /// an asynchronous release, the child fails, and a task releases the bean.
+  ///
+  /// - Throws: the failures of releases; `.finished` if another end has failed the child, such as that of its parent.
   public func end() throws {
-    environment.finish()
-    // A scope bound to a loop is not awaited here.
-    if environment.isReleased { try environment.throwFailures() }
+    if try isEnding() { return }
+    try environment.finishBody(as: .handle)
   }
 
   /// Ends the child and returns once everything is released; awaits asynchronous releases. A later end has no effect.
   ///
-  /// Without a bean whose release is asynchronous or needs a loop, this is a call of `finish()` that suspends nothing.
+  /// Without a bean whose release is asynchronous or needs a loop, this suspends nothing.
   ///
-  /// - Throws: the failures of releases.
-  public func end() async throws { try await environment.shutdown() }
+  /// - Throws: the failures of releases; `.finished` if another end has failed the child, such as that of its parent.
+  public func end() async throws {
+    if try isEnding() { return }
+    try await environment.finishBody(as: .handle)
+  }
 
   /// Ends the child as failed: its beans receive the outcome `.failed(error)`. Failures of releases are logged.
   ///
   /// - Parameter error: the reason of the failure. An end that has begun keeps its outcome.
-  public func end(failing error: any Error) { environment.finish(failing: error) }
+  public func end(failing error: any Error) {
+    if begin() { environment.finishBody(failing: error, as: .handle) }
+  }
 
   /// Ends the child as failed, and returns once everything is released; awaits asynchronous releases. Failures of
   /// releases are logged.
   ///
   /// - Parameter error: the reason of the failure. An end that has begun keeps its outcome.
   public func end(failing error: any Error) async {
-    environment.noteOutcome(failing: error)
-    // A failed release has been logged.
-    try? await environment.shutdown()
+    if begin() { await environment.finishBody(failing: error, as: .handle) }
   }
 
   /// Runs `body` while the child is `Environment.current`, then ends the child; as failed if `body` throws.
   ///
+  /// An end from outside keeps the beans until `body` has returned, and `body` decides the outcome.
+  ///
   /// - Parameter body: receives the child; runs on the calling thread.
-  /// - Throws: the error of `body`; else as `end()`.
+  /// - Throws: the error of `body`; else as `end()`; `.finished`, without a call of `body`, if the child has ended.
+  @_disfavoredOverload
   public func end<R>(after body: (Environment) throws -> R) throws -> R {
+    guard begin() else { throw environment.core.place.met(environment.finishedError()) }
     let result: R
-    do { result = try withCurrent(body) } catch {
-      end(failing: error)
+    do { result = try run(body) } catch {
+      environment.finishBody(failing: error, as: .handle)
       throw error
     }
-    try end()
+    try environment.finishBody(as: .handle)
     return result
   }
 
   /// Runs `body` while the child is `Environment.current`, then ends the child, also if `body` throws or is cancelled; as
   /// failed if `body` throws. Returns once everything is released.
   ///
+  /// An end from outside keeps the beans until `body` has returned, and `body` decides the outcome.
+  ///
   /// - Parameter body: receives the child; runs on the caller's actor.
-  /// - Throws: the error of `body`; else as `await end()`.
+  /// - Throws: the error of `body`; else as `await end()`; `.finished`, without a call of `body`, if the child has ended.
   public nonisolated(nonsending) func end<R>(
     after body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
+    guard begin() else { throw environment.core.place.met(environment.finishedError()) }
     let result: R
-    do { result = try await withCurrent(body) } catch {
-      await end(failing: error)
+    do { result = try await run(body) } catch {
+      await environment.finishBody(failing: error, as: .handle)
       throw error
     }
-    try await end()
+    try await environment.finishBody(as: .handle)
     return result
+  }
+
+  /// Begins the last body of the child. Returns false where an end has begun.
+  private func begin() -> Bool { environment.changeLocked { $0.enterLastBody() } }
+
+  /// Begins the last body of the child. Returns true where an end has begun.
+  ///
+  /// - Throws: `.finished` where another end has failed the child.
+  private func isEnding() throws -> Bool {
+    if begin() { return false }
+    try environment.checkBodies()
+    return true
   }
 }

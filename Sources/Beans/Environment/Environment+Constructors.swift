@@ -255,6 +255,7 @@ extension Environment {
     _ factory: FactoryFunction
   ) -> TypedBeanDeclaration<T> {
     TypedBeanDeclaration<T>(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location, factory: factory)
+      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location, factory: factory,
+      receiver: ObjectIdentifier(self))
   }
 }

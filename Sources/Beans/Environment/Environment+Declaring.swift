@@ -17,13 +17,14 @@ extension Environment {
   ) -> TypedBeanDeclaration<T> {
     let location = SourceLocation(file: file, line: line)
     if let type = instance as? Any.Type {
-      let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
+      let declaration = TypedBeanDeclaration<T>(
+        type: type, id: id, location: location, receiver: ObjectIdentifier(self))
       declaration.note(
         fault: "\(type) is a type, not an instance: conform to Initializable, or give a factory", .typeAsInstance)
       return declaration
     }
     let (type, object) = Self.identify(instance as Any)
-    let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location)
+    let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location, receiver: ObjectIdentifier(self))
     let holder = InstanceHolder(object)
     let factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
     return declaration.set(\.instance, holder).set(\.factory, factory)
@@ -45,7 +46,7 @@ extension Environment {
   ) -> TypedBeanDeclaration<T> {
     let declaration = TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line))
+      location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
     return declaration.set(\.initializer, FactoryFunction(initializing: type))
   }
 
@@ -66,7 +67,7 @@ extension Environment {
   ) -> TypedBeanDeclaration<T> {
     TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line))
+      location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
   }
 
   /// Declares a bean by the name of its class. `init()` builds the bean if the class is `Initializable`.
@@ -88,7 +89,8 @@ extension Environment {
     do {
       let type: AnyClass = try ClassName.find(className)
       let declaration = BeanDeclaration(
-        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location)
+        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location,
+        receiver: ObjectIdentifier(self))
       if let type = type as? any Initializable.Type {
         declaration.set(\.initializer, FactoryFunction(initializing: type))
       }
@@ -115,7 +117,7 @@ extension Environment {
   ) -> BeanDeclaration {
     BeanDeclaration(
       type: nil, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line))
+      location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
   }
 
   /// Declares an abstract bean without a class.
@@ -125,7 +127,9 @@ extension Environment {
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
-    BeanDeclaration(type: nil, id: id, abstract: true, location: SourceLocation(file: file, line: line))
+    BeanDeclaration(
+      type: nil, id: id, abstract: true, location: SourceLocation(file: file, line: line),
+      receiver: ObjectIdentifier(self))
   }
 
   /// Adds a declaration. Startup reports its faults, together with all others.
@@ -133,8 +137,16 @@ extension Environment {
   /// - Throws: `.frozen` once the environment has started; the error of startup once that has failed.
   @_disfavoredOverload @discardableResult
   public func define(_ declaration: BeanDeclaration) throws -> Self {
+    if let receiver = declaration.receiver, receiver != ObjectIdentifier(self) { noteOtherReceiver(of: declaration) }
     try declarations("define", declaration.spec.written, at: declaration.spec.location.origin).define(declaration)
     return self
+  }
+
+  @inline(never)
+  private func noteOtherReceiver(of declaration: BeanDeclaration) {
+    declaration.note(
+      fault: "\(declaration.spec.written) is made by another environment than '\(name)', which defines it",
+      .otherReceiver)
   }
 
   // The compiler prefers a form that is not generic, and among generic ones the form with more constraints.
@@ -228,7 +240,7 @@ extension Environment {
   public func bindFactory<Element>(
     _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
   ) -> AssistedBuilder<Element, EmptySeed<Element>> {
-    AssistedBuilder(SourceLocation(file: file, line: line))
+    AssistedBuilder(SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
   }
 
   /// Returns the dynamic type of an instance, and the object that a slot stores for the instance.

@@ -23,19 +23,22 @@ extension Environment {
     let declarations = EnvironmentDeclarations(
       name: name, configuration: ConfigurationManager(parent: parent?.configuration),
       enclosing: parent?.nearestDeclarations)
-    self.init(declarations, traceOrigin: traceOrigin, parent: parent, .plain)
+    self.init(
+      declarations, traceOrigin: traceOrigin, parent: parent, .plain, CallPlace(file: file, line: line))
   }
 
   /// Creates the environment that is passed to a factory's `configure`: it declares, and never starts.
   convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
-    self.init(declarations, traceOrigin: false, parent: parent, [.plain, .template])
+    self.init(
+      declarations, traceOrigin: false, parent: parent, [.plain, .template], CallPlace(file: "", line: 0))
   }
 
   private convenience init(
-    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ kind: EnvironmentCore.Kind
+    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ kind: EnvironmentCore.Kind,
+    _ place: CallPlace
   ) {
     let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin, log: parent?.log ?? .shared)
-    self.init(EnvironmentCore(parent: parent, kind, EnvironmentExtras(resources)))
+    self.init(EnvironmentCore(parent: parent, kind, EnvironmentExtras(resources), place))
   }
 
   /// Validates all declarations and builds every singleton that is not lazy. Without this call, the first lookup does
@@ -92,39 +95,63 @@ extension Environment {
   /// Begins the end: from now on, lookups here and below throw `.finished`.
   ///
   /// Children are finished first. Beans are released in reverse order of creation, each exactly once, even if releases
-  /// fail. Scopes without a loop are released before this returns; if lookups are in flight on other threads, the last
-  /// one to end releases instead. Scopes bound to a loop are released there; this does not wait for them. Failures are
-  /// logged, and the next `shutdown()` throws them. Idempotent; safe to call from any thread.
-  public func finish() { beginFinish() }
+  /// fail. Scopes without a loop are released before this returns; if lookups or bodies are in flight, such as the closure
+  /// of `withChild`, the last one to end releases instead. Scopes bound to a loop are released there; this does not wait for
+  /// them. From the first release that has to be awaited, a task continues the end, and the parent's `await shutdown()`
+  /// awaits it. Failures are logged, and the next `shutdown()` throws them. Idempotent; safe to call from any thread.
+  ///
+  /// - Parameters:
+  ///   - file: the source file of the call, for errors of later lookups.
+  ///   - line: the line of the call.
+  @inlinable
+  public func finish(file: StaticString = #fileID, line: UInt = #line) {
+    finish(at: CallPlace(file: file, line: line))
+  }
 
-  /// Begins the end as `finish()` does, for a scope whose work has failed: `.onDestroy(outcome:)` of its beans, and of
-  /// beans in children that this call ends, receives the error.
+  @usableFromInline
+  func finish(at place: CallPlace) {
+    // Usually there have been no children.
+    if !finishAlone(.finish) { finishWithExtras(at: place) }
+  }
+
+  @inline(never)
+  private func finishWithExtras(at place: CallPlace) {
+    noteEnd(at: place)
+    beginFinish(.finish)
+  }
+
+  /// Begins the end as `finish()` does, for a scope whose work has failed: `.onDestroy` of its beans, and of beans in
+  /// children that this call ends, receives the error.
   ///
-  /// The first end decides the outcome: once an end has begun, this has no effect. `withChild` calls this with an error
-  /// of its body.
+  /// The first end decides the outcome: once an end has begun, this has no effect. A body that runs, such as the closure of
+  /// `withChild`, decides for its own child: there, this call counts if the body itself makes it.
   ///
-  /// - Parameter error: the reason of the failure.
-  public func finish(failing error: any Error) {
+  /// - Parameters:
+  ///   - error: the reason of the failure.
+  ///   - file: the source file of the call, for errors of later lookups.
+  ///   - line: the line of the call.
+  public func finish(failing error: any Error, file: StaticString = #fileID, line: UInt = #line) {
+    noteEnd(file, line)
     noteOutcome(failing: error)
-    beginFinish()
+    beginFinish(.finish)
   }
 
   /// Finishes the whole subtree and waits until everything is released.
   ///
-  /// On a loop's own thread, the scopes bound to that loop are released in place. Inside a factory of this environment,
-  /// `shutdown()` cannot wait, and only begins the end. From the third second on, the log reports the reasons for the
-  /// wait.
+  /// On a loop's own thread, the scopes bound to that loop are released in place. Inside a factory of this environment, and
+  /// inside a body here or below, `shutdown()` cannot wait, and only begins the end. From the third second on, the log
+  /// reports the reasons for the wait.
   ///
+  /// - Parameters:
+  ///   - file: the source file of the call, for errors of later lookups.
+  ///   - line: the line of the call.
   /// - Throws: the failures, once: a single failure as itself (`.destructionFailed`), several as one error that
-  ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure: use
-  ///   `await shutdown()`.
-  public func shutdown() throws {
-    if finishAtOnce() { return try throwFailures() }
-    guard let watch = beginWatch(isInside: isInside) else { return beginFinish() }
-    beginFinish()
-    waitUntilReleased()
-    watch.end()
-    try throwFailures()
+  ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure, and is released
+  ///   by a task that this does not await: use `await shutdown()`.
+  public func shutdown(file: StaticString = #fileID, line: UInt = #line) throws {
+    noteEnd(file, line)
+    forbidAwaiting()
+    try endAndWait()
   }
 
   /// Shuts down as the synchronous `shutdown()` does, and awaits asynchronous releases in their place in the order.
@@ -132,52 +159,63 @@ extension Environment {
   /// Call this from a function: in top-level code the compiler selects the synchronous form, and warns that `await` has
   /// no effect.
   ///
+  /// - Parameters:
+  ///   - file: the source file of the call, for errors of later lookups.
+  ///   - line: the line of the call.
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
-  public func shutdown() async throws {
-    allowAwaiting()
-    if finishAtOnce() { return try throwFailures() }
+  public func shutdown(file: StaticString = #fileID, line: UInt = #line) async throws {
+    noteEnd(file, line)
+    if releasesAtOnce {
+      beginFinish(.shutdown)
+      if isReleased { return try throwFailures() }
+    }
     _ = await endRuns()
-    guard let watch = beginWatch(isInside: isInsideTask) else { return beginFinish() }
-    beginFinish()
-    if !isReleased { watch.arm() }
-    await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
-    watch.end()
+    if isInsideTask { return beginFinish(.shutdown) }
+    let watch = watchEnd()
+    beginFinish(.shutdown)
+    await untilReleased(watch)
     try throwFailures()
   }
 
   /// Shuts down as `shutdown()` does, within a time limit: this returns or throws at the deadline at the latest, even
-  /// if a release hangs.
+  /// if a release hangs or a body does not return.
   ///
-  /// A tenth of a second before the deadline, a release that hangs is abandoned, so that all others are released in
-  /// time; of a limit below a fifth of a second, half is reserved for them. An abandoned release may still return,
-  /// without effect on the container. A release that is still running at the deadline is named in the error, and the
-  /// remaining beans are released after it.
+  /// A tenth of a second before the deadline, a release that hangs is abandoned, and so is a body that still runs, such as
+  /// the closure of `withChild`, so that all others are released in time; of a limit below a fifth of a second, half is
+  /// reserved for them. The child of an abandoned body fails: its beans receive the outcome `.failed`, and its `withChild`
+  /// throws `.finished`. An abandoned release may still return, without effect on the container. A release that is still
+  /// running at the deadline is named in the error, and the remaining beans are released after it.
   ///
   /// Releases run on other threads than the caller's. The releases of a scope on a loop run on the loop; if the loop
   /// does not run them in time, they run elsewhere, and at once if the calling thread is the loop's own.
   ///
-  /// - Throws: `.destructionFailed`, which names each abandoned release, with bean, environment, place and time; past
+  /// - Parameters:
+  ///   - limit: the time limit of the whole end.
+  ///   - file: the source file of the call, for errors of later lookups.
+  ///   - line: the line of the call.
+  /// - Throws: `.destructionFailed`, which names each abandoned release and body, with environment, place and time; past
   ///   the limit also the beans that are left. Otherwise as `shutdown()`.
-  public func shutdown(within limit: Duration) throws {
-    guard let watch = beginWatch(isInside: isInside, within: limit) else {
-      return beginFinish()
-    }
-    close()
-    SpareThread.run { self.beginFinish() }
-    wait(until: watch)
-    try throwFailures(of: watch)
+  public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) throws {
+    noteEnd(file, line)
+    forbidAwaiting()
+    try endAndWait(within: limit)
   }
 
   /// Shuts down as the synchronous `shutdown(within:)` does, and awaits asynchronous releases in their place in the
   /// order.
   ///
+  /// - Parameters:
+  ///   - limit: the time limit of the whole end.
+  ///   - file: the source file of the call, for errors of later lookups.
+  ///   - line: the line of the call.
   /// - Throws: as the synchronous form.
-  public func shutdown(within limit: Duration) async throws {
-    allowAwaiting()
+  public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) async throws {
+    noteEnd(file, line)
     let limit = await endRuns(within: limit) ?? limit
-    guard let watch = beginWatch(isInside: isInsideTask, within: limit) else { return beginFinish() }
-    close()
-    SpareThread.run { self.beginFinish() }
+    if isInsideTask { return beginFinish(.shutdown) }
+    let watch = watchEnd(within: limit)
+    close(.shutdown)
+    SpareThread.run { self.beginFinish(.shutdown) }
     await withCheckedContinuation { continuation in
       watch.whenOver { continuation.resume() }
       whenReleased { watch.end() }
@@ -190,35 +228,51 @@ extension Environment {
   /// - Parameter limit: the time limit; nil to wait for every release.
   /// - Throws: as the asynchronous forms.
   package func shutdownWaiting(within limit: Duration?) throws {
-    allowAwaiting()
-    if let limit { try shutdown(within: limit) } else { try shutdown() }
+    if let limit { try endAndWait(within: limit) } else { try endAndWait() }
   }
 
-  /// Begins an end that awaits asynchronous releases. Beans of a host that no thread runs are released on another
-  /// thread.
+  /// Begins the end. Beans of a host that no thread runs are released on another thread.
   package func finishStalled() {
-    allowAwaiting()
-    beginFinish()
+    beginFinish(.finish)
     takeOverFromThisThread()
   }
 
-  /// Returns nil if the caller is inside the environment, so that a wait would be for the caller itself.
-  private func beginWatch(isInside: Bool, within limit: Duration? = nil) -> EndWatch? {
-    if isInside { return nil }
-    let watch = EndWatch(self, limit: limit)
-    self.watch(by: watch)
-    if limit != nil { watch.arm() }
-    return watch
+  private func noteEnd(_ file: StaticString, _ line: UInt) { noteEnd(at: CallPlace(file: file, line: line)) }
+
+  @inline(never)
+  private func noteEnd(at place: CallPlace) { existingExtras?.ended(at: place) }
+
+  private func endAndWait() throws {
+    if releasesAtOnce {
+      beginFinish(.shutdown)
+      if isReleased { return try throwFailures() }
+    }
+    if isInside { return beginFinish(.shutdown) }
+    let watch = watchEnd()
+    beginFinish(.shutdown)
+    waitUntilReleased()
+    watch.end()
+    try throwFailures()
   }
 
-  /// Whether the calling thread is inside the environment, or below.
-  private var isInside: Bool {
-    ResolutionContext.isInside(self) || AsyncBuild.isInside(self) || BeanWork.isInside(self)
+  private func endAndWait(within limit: Duration) throws {
+    if isInside { return beginFinish(.shutdown) }
+    let watch = watchEnd(within: limit)
+    close(.shutdown)
+    SpareThread.run { self.beginFinish(.shutdown) }
+    wait(until: watch)
+    try throwFailures(of: watch)
   }
 
-  /// Whether the running task is part of a release, a build or the work of a bean of the environment, or of one below.
+  /// Whether the calling thread is inside the environment, or below, so that a wait would be for the caller itself.
+  var isInside: Bool {
+    ResolutionContext.isInside(self) || AsyncBuild.isInside(self) || BeanWork.isInside(self) || isInsideBody
+  }
+
+  /// Whether the running task is part of a release, a build, a body or the work of a bean of the environment, or of one
+  /// below.
   private var isInsideTask: Bool {
     if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return true }
-    return AsyncBuild.isInside(self) || BeanWork.isInside(self)
+    return AsyncBuild.isInside(self) || BeanWork.isInside(self) || isInsideBody
   }
 }

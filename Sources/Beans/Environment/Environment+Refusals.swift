@@ -1,4 +1,4 @@
-/// Wrong arguments of `define`. The compiler reports the messages, because nothing else fits such an argument.
+/// Wrong arguments of `define` and `childFactory`. The compiler reports the messages, because nothing else fits such an argument.
 extension Environment {
   /// Rejects a type without `init()` that has no factory.
   ///
@@ -53,4 +53,38 @@ extension Environment {
   @available(*, unavailable, message: "an instance has a label: define(instance: pool)")
   @_disfavoredOverload @discardableResult
   public func define<T>(_ instance: T) throws -> Self { self }
+
+  /// Rejects a scope object that decides about beans at each lookup.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message:
+      "a child keeps its beans, and does not ask its scope object for them: return a ChildScope, such as an AbstractBeanScope"
+  )
+  @_disfavoredOverload
+  public func childFactory<Seed>(
+    _ scope: String, seed: Seed.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
+    configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<Seed> {
+    throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
+  }
+}
+
+extension EnvironmentFactory {
+  /// Rejects a scope object that decides about beans at each lookup.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message:
+      "a child keeps its beans, and does not ask its scope object for them: return a ChildScope, such as an AbstractBeanScope"
+  )
+  @_disfavoredOverload
+  public func childFactory<S>(
+    _ scope: String, seed: S.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
+    configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<S> {
+    throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
+  }
 }

@@ -6,7 +6,9 @@ extension Environment {
   /// Contains a line for each bean: its type, id and scope, and whether it is lazy, abstract or primary; with
   /// `traceOrigin`, also the place of its declaration. Then the active profiles that no declaration names, and the
   /// beans, also of factories' children, that several threads share although their type is not statically `Sendable`,
-  /// with the places of their declarations. Safe to call from any thread; walks the whole tree.
+  /// with the places of their declarations; the optional parameters that no bean satisfies; several beans of one type of
+  /// which a lookup by type finds none; the beans that run and that no call has started. Safe to call from any thread;
+  /// walks the whole tree. The first call after startup compiles the declarations once more, as `graph()` does.
   public func report() -> String { report(maximumChildren: .max) }
 
   /// Returns the text of `report()` with a maximum number of children for each environment, and the number of the
@@ -28,9 +30,29 @@ extension Environment {
     let shared = core.plan?.object.sharedBeans ?? []
     if !shared.isEmpty { lines += ["", "shared by threads, and not known to be Sendable:"] }
     for bean in shared { lines.append("- \(bean.text) origin: \(bean.location.origin)") }
+    if let remarks {
+      if !remarks.absent.isEmpty { lines += ["", "taken where there is one, and not declared:"] }
+      lines += remarks.absent.map { "- \($0)" }
+      if !remarks.ambiguous.isEmpty { lines += ["", "ambiguous in a lookup by type, and taken by no bean:"] }
+      lines += remarks.ambiguous.map { "- \($0)" }
+      if !remarks.unopened.isEmpty { lines += ["", "of a scope that no factory here opens:"] }
+      lines += remarks.unopened.map { "- \($0)" }
+    }
+    let idle = idleRuns
+    if !idle.isEmpty { lines += ["", "not running, since neither run() nor a ServerLifecycle has been called:"] }
+    for label in idle { lines.append("- \(label)") }
     lines.append("")
     appendTree(&lines, indent: "", max(0, maximumChildren))
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The remarks on the declarations here and for the children of factories; nil before startup, after the end, and in
+  /// the child of a factory. Compiled as `graph()` is, once.
+  private var remarks: DeclarationRemarks? {
+    guard let resources = existingExtras?.resources, core.lifecycle.isOpen else { return nil }
+    if let known = resources.remarks.load() { return known }
+    guard let outline = try? outlineDeclarations() else { return nil }
+    return resources.remarks.storeIfNil(DeclarationRemarks(outline))
   }
 
   /// The declarations, in order.

@@ -1,4 +1,5 @@
 import BeansErrors
+import BeansLogging
 import Synchronization
 
 extension Environment {
@@ -30,11 +31,54 @@ extension Environment {
     }
   }
 
+  /// Runs the beans as `run()` does, until one of the signals arrives: a complete `main` of a service.
+  ///
+  /// ```swift
+  /// let shop = try Environment(name: "shop").include(Shop())
+  /// try await shop.run(until: [.terminate, .interrupt])
+  /// ```
+  ///
+  /// A signal that arrives during the start ends what has begun, in order. The first signal restores the former effects of
+  /// all of them: a second one usually ends the process at once. A program with a `ServerLifecycle`, which drains requests
+  /// first, calls `run()` of that one instead.
+  ///
+  /// - Parameters:
+  ///   - signals: the signals, which have no other effect while this runs. Other causes end the environment as well, as for
+  ///     `run()`.
+  ///   - shutdownLimit: the time limit of the end, see `shutdown(within:)`; nil to wait for every release.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `run()`.
+  public func run(
+    until signals: Set<ProcessSignal>, shutdownLimit: Duration? = .seconds(10), file: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws {
+    let watch = SignalWatch(signals) { [self] signal in
+      log.logger.info("'\(name)' ends: \(signal) has arrived")
+      stop()
+    }
+    defer { watch.end() }
+    try await run(shutdownLimit: shutdownLimit, file: file, line: line)
+  }
+
+  /// Whether a call of `run()` is in progress.
+  package var isRunning: Bool { existingExtras?.existingWorks?.isRunning == true }
+
+  /// Runs the beans as `run()` does, for a server that ends the environment in a way of its own.
+  ///
+  /// - Parameters:
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - end: shuts the environment down. Called after `stop()`, or when the start or a run has failed.
+  package func serve(file: StaticString, line: UInt, end: () async throws -> Void) async throws {
+    try await runBeans(SourceLocation(file: file, line: line), end: end)
+  }
+
   /// Makes `run()` end, also one that has not been called yet. Returns at once; callable from any thread, also from a
   /// bean that runs.
   public func stop() { extras.works.end(.stopped) }
 
-  /// Sets the clock of schedules and restarts, here and in the environments below.
+  /// Sets the clock of schedules, restarts and the idle limits of sessions, here and in the environments below.
   ///
   /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
   /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.

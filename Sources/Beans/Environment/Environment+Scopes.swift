@@ -61,8 +61,9 @@ extension Environment {
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a scope that is already open in an
   ///   ancestor; the error of `configure`.
+  @discardableResult
   public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
+    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
@@ -79,15 +80,16 @@ extension Environment {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: as the form for all seeds.
+  @discardableResult
   public func childFactory<Seed: Sendable>(
-    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
+    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
 
   private func childFactory<Seed>(
-    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any BeanScope)?, at location: SourceLocation,
+    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any ChildScope)?, at location: SourceLocation,
     _ configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {
     func declarations() throws -> EnvironmentDeclarations {
@@ -111,6 +113,7 @@ extension Environment {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: as the form with a scope object.
+  @discardableResult
   public func childFactory<Seed>(
     _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
     configure: (Environment) throws -> Void
@@ -128,6 +131,7 @@ extension Environment {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
   /// - Throws: as the form for all seeds.
+  @discardableResult
   public func childFactory<Seed: Sendable>(
     _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
     configure: (Environment) throws -> Void

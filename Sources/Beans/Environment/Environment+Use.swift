@@ -2,36 +2,41 @@
 /// of children, which end those without users.
 extension Environment {
   /// Whether the environment has users. Safe to read from any thread; the result may be outdated when this returns.
-  package var isInUse: Bool { core.lifecycle.users > 0 }
+  package var isInUse: Bool { core.lifecycle.isInUse }
 
-  /// Adds a user: until `leave()`, the environment is neither closed as unused nor released. Safe to call from any
-  /// thread.
+  /// Adds a body: until `leaveBody()`, the environment is not closed as unused, and is released only by an end that cannot
+  /// wait. Safe to call from any thread.
   ///
   /// - Returns: false if the end has begun.
-  package func tryEnter() -> Bool {
-    changeLocked { lifecycle in
-      if lifecycle.isOpen { lifecycle.enter() }
-      return lifecycle.isOpen
-    }
+  package func tryEnter() -> Bool { changeLocked { $0.enterBody() } }
+
+  /// Removes a body. The last user of an ending environment releases it.
+  package func leaveBody() {
+    if changeLocked({ $0.leaveBody() }) { release() }
   }
 
-  /// Runs `body` after `tryEnter()`, then calls `used()` and `leave()`. A `shutdown()` inside `body` does not wait.
+  /// Throws `.finished` if an end that could not wait has failed the environment, such as a deadline.
+  package func checkBodies() throws {
+    if core.lifecycle.isOverruled { throw finishedError() }
+  }
+
+  /// Runs `body` after `tryEnter()`, then calls `used()` and `leaveBody()`. A `shutdown()` inside `body` does not wait.
   package func inside<R>(_ body: (Environment) throws -> R) rethrows -> R {
-    defer { leave() }
+    defer { leaveBody() }
     return try ResolutionContext.with(Unretained(self), nil) { _ in
       defer { used() }
       return try body(self)
     }
   }
 
-  /// Runs `body` after `tryEnter()`, then calls `used()` and `leave()`. An asynchronous `shutdown()` inside `body` does
+  /// Runs `body` after `tryEnter()`, then calls `used()` and `leaveBody()`. An asynchronous `shutdown()` inside `body` does
   /// not wait; a synchronous one would wait for itself.
   package nonisolated(nonsending) func inside<R>(
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async rethrows -> R {
     defer {
       used()
-      leave()
+      leaveBody()
     }
     return try await Environment.$releasing.withValue(self) { try await body(self) }
   }
@@ -39,5 +44,8 @@ extension Environment {
   /// Ends lookups if the environment has no users; then the caller must call `finish()`, outside of its locks.
   ///
   /// - Returns: false if the environment has users, or if the end has begun.
-  package func closeIfUnused() -> Bool { changeLocked { $0.closeIfUnused() } }
+  package func closeIfUnused(_ cause: EndCause) -> Bool { changeLocked { $0.closeIfUnused(cause) } }
+
+  /// Begins the end as `finish()` does, with a cause for the error of later lookups.
+  package func finish(by cause: EndCause) { beginFinish(cause) }
 }

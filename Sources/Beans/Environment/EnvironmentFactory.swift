@@ -3,9 +3,13 @@ import Synchronization
 
 /// Builds child environments of one scope from a plan that is compiled once.
 ///
-/// Opening a child costs one allocation, in addition to those of its beans, which are built at first use.
-public final class EnvironmentFactory<Seed>: Sendable {
+/// Opening a child costs one allocation, in addition to those of its beans, which are built at first use. The factory is
+/// a bean of the environment that declares it: a bean that opens children takes it as a parameter.
+public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   @usableFromInline let opener: ChildOpening
+  /// The environment in which children open; nil for a factory nested in another one, whose children open in the current
+  /// child of that factory.
+  private let home: Environment?
 
   /// - Parameters:
   ///   - scope: the name of the scope.
@@ -17,7 +21,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - configure: declares beans of the children.
   init(
     declaring scope: String, at location: SourceLocation, in outer: EnvironmentDeclarations,
-    of environment: Environment?, isSendable: Bool, _ makeScope: (@Sendable () -> any BeanScope)?,
+    of environment: Environment?, isSendable: Bool, _ makeScope: (@Sendable () -> any ChildScope)?,
     _ configure: (Environment) throws -> Void
   ) throws {
     let location = outer.place(location)
@@ -42,17 +46,33 @@ public final class EnvironmentFactory<Seed>: Sendable {
       seed = FrozenSpec(BeanSpec(type: Seed.self, isSendable: isSendable, location: location, factory: factory))
     }
     let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
-    let opener = ChildOpening(scope, outerName: outer.name, of: home, makeScope)
+    let opener = ChildOpening(scope, outerName: outer.name, of: home.map { Unretained($0) }, makeScope)
     let declarations = EnvironmentDeclarations(
       name: scope, opening: (scope, location), configuration: ConfigurationManager(parent: outer.configuration),
       seed: seed, hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
     self.opener = opener
+    self.home = home
     let template = Environment(configuring: declarations, parent: environment)
-    try configure(template)
+    try declarations.whileConfiguring((scope, location)) { try configure(template) }
     template.closeDeclarations()
-    outer.add(declarations)
     opener.declared(declarations)
+    // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
+    let isNested = home == nil
+    let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
+      var arguments = arguments
+      let home: Environment = arguments.take()
+      return EnvironmentFactory(opener, of: isNested ? nil : home)
+    }
+    outer.add(
+      declarations, identity,
+      as: BeanDeclaration(
+        BeanSpec(
+          type: EnvironmentFactory<Seed>.self, isLazy: true, isSendable: true, location: location, factory: function)))
   }
+
+  private init(_ opener: ChildOpening, of home: Environment?) { (self.opener, self.home) = (opener, home) }
+
+  var identity: ObjectIdentifier { ObjectIdentifier(opener) }
 
   /// Returns a new child of the environment that declared this factory; for a nested factory, a child of the current
   /// environment that the enclosing factory built. Starts the environment if need be. Safe to call from any thread.
@@ -67,9 +87,9 @@ public final class EnvironmentFactory<Seed>: Sendable {
   public func build(
     _ seed: consuming Seed, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    do { return try opener.open(Self.object(for: seed)) } catch {
-      throw SourceLocation(file: file, line: line).met(error)
-    }
+    // Until the child retains the environment, this factory does.
+    defer { withExtendedLifetime(self) {} }
+    return try opener.build(Self.object(for: seed), at: CallPlace(file: file, line: line))
   }
 
   /// Returns a new child of an environment that the enclosing factory built (a request in its session).
@@ -84,9 +104,9 @@ public final class EnvironmentFactory<Seed>: Sendable {
   public func build(
     _ seed: consuming Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    do { return try opener.open(Self.object(for: seed), in: parent) } catch {
-      throw SourceLocation(file: file, line: line).met(error)
-    }
+    // As above.
+    defer { withExtendedLifetime(self) {} }
+    return try opener.build(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line))
   }
 
   /// Returns the object for the first slot of a child, and transfers the caller's reference if the seed is an object.
@@ -106,8 +126,9 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
   /// - Throws: as `Environment.childFactory`.
+  @discardableResult
   public func childFactory<S>(
-    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
+    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
@@ -124,18 +145,19 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
   /// - Throws: as the form for all seeds.
+  @discardableResult
   public func childFactory<S: Sendable>(
-    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any BeanScope)? = nil,
+    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
     file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
 
   private func childFactory<S>(
-    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any BeanScope)?, at location: SourceLocation,
+    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any ChildScope)?, at location: SourceLocation,
     _ configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<S> {
-    try opener.environment?.checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
+    try home?.checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
     return try EnvironmentFactory<S>(
       declaring: scope, at: location, in: try opener.declarations(at: location), of: nil, isSendable: isSendable,
       makeScope, configure)
@@ -150,6 +172,7 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
   /// - Throws: as `Environment.childFactory`.
+  @discardableResult
   public func childFactory<S>(
     _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
     configure: (Environment) throws -> Void
@@ -167,12 +190,16 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
   /// - Throws: as the form for all seeds.
+  @discardableResult
   public func childFactory<S: Sendable>(
     _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
     configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
+
+  /// The clock of the environment in which children open.
+  package var clock: EnvironmentClock { (home ?? Environment.current)?.clock ?? .system }
 
   /// The name of the scope.
   package var scopeName: String { opener.scopeName }
@@ -230,39 +257,43 @@ public final class EnvironmentFactory<Seed>: Sendable {
 
   // MARK: children for the time of a closure
 
-  /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also if `body` throws.
+  /// Builds a child, makes it `Environment.current`, runs `body`, and finishes the child, also if `body` throws. Returns
+  /// once everything is released: a scope bound to a loop releases there, and in place on the loop's own thread.
+  ///
+  /// In asynchronous code the compiler selects the asynchronous form. This form cannot await: where a bean of the child has
+  /// an asynchronous release, the child fails, and a task releases the bean.
   ///
   /// - Parameters:
   ///   - seed: the value that the child is built from.
   ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  ///   - body: runs inside the child.
-  /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases that ended before this
-  ///   returns.
-  @inlinable
+  ///   - body: runs inside the child, and keeps its beans: an end from outside ends lookups at once, and releases after
+  ///     `body`.
+  /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases; `.finished` if an end that
+  ///   could not wait for `body` has failed the child, such as a deadline.
+  @inlinable @_disfavoredOverload
   public func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    try run(Self.object(for: seed), in: parent, SourceLocation(file: file, line: line), body)
+    try run(Self.object(for: seed), in: parent, CallPlace(file: file, line: line), body)
   }
 
   @usableFromInline
   func run<R>(
-    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation, _ body: (Environment) throws -> R
+    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
+    _ body: (Environment) throws -> R
   ) throws -> R {
-    let child = try open(seed, in: parent, location)
+    let child = try open(seed, in: parent, place, .body)
     let result: R
     do {
       result = try Environment.$current.withValue(child) { try body(child) }
     } catch {
-      child.finish(failing: error)
+      child.finishBody(failing: error)
       throw error
     }
-    child.finish()
-    // A scope bound to a loop is not awaited here.
-    if child.isReleased { try child.throwFailures() }
+    try child.finishBody()
     return result
   }
 
@@ -276,32 +307,32 @@ public final class EnvironmentFactory<Seed>: Sendable {
   ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  ///   - body: runs inside the child.
-  /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases.
+  ///   - body: runs inside the child, and keeps its beans: an end from outside ends lookups at once, and releases after
+  ///     `body`.
+  /// - Throws: the errors of `build` and of `body`; if both succeed, the failures of releases; `.finished` if an end that
+  ///   could not wait for `body` has failed the child, such as a deadline.
   @inlinable
   public nonisolated(nonsending) func withChild<R>(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    try await run(Self.object(for: seed), in: parent, SourceLocation(file: file, line: line), body)
+    try await run(Self.object(for: seed), in: parent, CallPlace(file: file, line: line), body)
   }
 
   @usableFromInline
   nonisolated(nonsending) func run<R>(
-    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation,
+    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    let child = try open(seed, in: parent, location)
+    let child = try open(seed, in: parent, place, .body)
     let result: R
     do {
       result = try await Environment.$current.withValue(child) { try await body(child) }
     } catch {
-      child.noteOutcome(failing: error)
-      // The error of the body takes precedence; a failed release has been logged.
-      try? await child.shutdown()
+      await child.finishBody(failing: error)
       throw error
     }
-    try await child.shutdown()
+    try await child.finishBody()
     return result
   }
 
@@ -318,21 +349,25 @@ public final class EnvironmentFactory<Seed>: Sendable {
   public func open(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> ChildHandle {
-    try handle(Self.object(for: seed), in: parent, SourceLocation(file: file, line: line))
+    try handle(Self.object(for: seed), in: parent, CallPlace(file: file, line: line))
   }
 
   @usableFromInline
   func handle(
-    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation
+    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace
   ) throws -> ChildHandle {
-    ChildHandle(try open(seed, in: parent, location), openedAt: location)
+    ChildHandle(try open(seed, in: parent, place, .handle))
   }
 
   private func open(
-    _ seed: ObjectReference?, in parent: Environment?, _ location: SourceLocation
+    _ seed: ObjectReference?, in parent: Environment?, _ callPlace: CallPlace, _ owner: Lifecycle.OutcomeOwner
   ) throws -> Environment {
-    do { return try parent.map { try opener.open(seed, in: $0) } ?? opener.open(seed) } catch {
-      throw location.met(error)
+    let call = ChildOpening.Call(place: callPlace, owner: owner)
+    do {
+      guard let parent else { return try opener.open(seed, call) }
+      return try opener.open(seed, in: parent, call)
+    } catch {
+      throw callPlace.met(error)
     }
   }
 }

@@ -14,7 +14,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
   /// The slots. Changed once, before other threads read them.
   let slotsReference: Atomic<Slots?>
   /// The lifecycle; see `Lifecycle`. Written under the lock.
-  @usableFromInline let lifecycleWord: Atomic<UInt32>
+  @usableFromInline let lifecycleWord: Atomic<UInt64>
   let lock = SpinLock()
   /// Whether a thread waits for a bean that this environment is building.
   let isAwaited = Atomic<Bool>(false)
@@ -30,12 +30,14 @@ struct EnvironmentCore: ~Copyable, Sendable {
   let next = Atomic<ObjectReference?>(nil)
   /// The state that most children never need; retained.
   let extrasReference: Atomic<ObjectReference?>
+  /// The call that created the environment, or opened the child.
+  let place: CallPlace
 
   /// Creates the core. Consumes the references to `parent` and `extras`.
   @inline(__always)
   init(
-    plan: ObjectReference?, parent: ObjectReference?, lifecycle: UInt32, kind: UInt8, slots: Slots?,
-    extras: ObjectReference?
+    plan: ObjectReference?, parent: ObjectReference?, lifecycle: UInt64, kind: UInt8, slots: Slots?,
+    extras: ObjectReference?, place: CallPlace
   ) {
     outer = parent
     planReference = Atomic(plan)
@@ -43,6 +45,7 @@ struct EnvironmentCore: ~Copyable, Sendable {
     lifecycleWord = Atomic(lifecycle)
     kindByte = Atomic(kind)
     extrasReference = Atomic(extras)
+    self.place = place
   }
 
   /// The bit of `kindByte` that is set if the plan is retained.

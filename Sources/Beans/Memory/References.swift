@@ -18,6 +18,18 @@ public import Synchronization
 // Threads share the address alone; reading an immutable or atomic value of a `Sendable` type needs no order.
 extension ReadOnlyPointer: @unchecked Sendable where Value: Sendable & ~Copyable {}
 
+extension ReadOnlyPointer where Value == UInt8 {
+  /// The address of a literal, which is never deallocated and ends with a zero.
+  @inlinable @inline(__always)
+  init(literal: StaticString) {
+    let known: StaticString = literal.hasPointerRepresentation ? literal : ""
+    unsafe self.init(known.utf8Start)
+  }
+
+  /// The text of a literal.
+  var text: String { unsafe String(cString: pointer) }
+}
+
 /// A type that consists of one pointer, and that an atomic can store: an optional one as well, whose nil is 0.
 @usableFromInline
 protocol PointerWrapper: AtomicOptionalRepresentable, BitwiseCopyable, Equatable

@@ -160,6 +160,13 @@ extension BeanDirectory {
     /// The name of the bean in messages; `id` is its id.
     let label: String
     let id: String?
+
+    /// The bean of a decorator that has nothing to decorate, which is a fault.
+    static func missing(_ type: Any.Type) -> Decorated {
+      Decorated(home: nil, number: -1, label: "\(type)", id: nil)
+    }
+
+    var isMissing: Bool { number < 0 }
   }
 
   /// The key of a decorator: a bean, and the type by which it is requested.

@@ -28,17 +28,37 @@ extension BeanDirectory {
     let holders = below.filter { $0.hasCandidate(for: type, criteria) }.map { "'\($0.name)'" }
     let elsewhere =
       holders.isEmpty
-      ? "" : "; children of scope \(holders.joined(separator: ", ")) have one: take a Provider, or look it up there"
+      ? ""
+      : "; children of scope \(holders.joined(separator: ", ")) have one: take a Current or a Provider of it, or look it up there"
     let hints: [(text: String, cause: FaultCause)] = [
       (elsewhere, .onlyInChildren),
       (hint(forInactive: type, criteria, below: below), .inactiveBean),
       (hint(forPrivate: type), .privateBean), (hint(forTemplate: type), .onlyTemplate),
     ]
     let usual: FaultCause = parameter.qualifier == nil ? .unknownBean : .missingQualifier
+    let found = hints.map(\.text).joined() + (hasHints ? hint(forNamesake: type, in: below) : "")
     return (
-      hints.map(\.text).joined() + (hasHints ? hint(forNamesake: type, in: below) : ""),
+      found.isEmpty ? hint(forSeed: type) : found,
       hints.first { !$0.text.isEmpty }?.cause ?? usual
     )
+  }
+
+  /// Returns a hint at the seed of this environment, for a type that may have been meant as that of the seed: a value, or a
+  /// class of nearly the same name.
+  private func hint(forSeed type: Any.Type) -> String {
+    guard let seed = entries.first, seed.isSeed else { return "" }
+    if type is AnyObject.Type, !EditDistance.isSmall("\(type)", "\(seed.type)") { return "" }
+    return "; its seed is \(seed.type) (childFactory at \(seed.location.origin))"
+  }
+
+  /// Returns a hint at a bean of the parameter's type that has no id, for a lookup by an id that no bean has.
+  func hint(forNameless parameter: Parameter, from module: ObjectIdentifier?) -> String {
+    let criteria = parameter.criteria(from: module)
+    for (directory, numbers) in levels(with: parameter.element, nil) {
+      let found = numbers.map { directory.entries[Int($0)] }.first { $0.id == nil && !$0.isSeed && $0.meets(criteria) }
+      if let found { return "; a \(found.label) without an id is declared at \(found.location.origin)" }
+    }
+    return ""
   }
 
   private func hint(forPrivate type: Any.Type) -> String {

@@ -16,6 +16,8 @@ final class BeanDirectory: NestedLevel, Sendable {
   let entries: [Entry]
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
+  /// Whether the types of all beans are known to be `Sendable`.
+  let areSendable: Bool
   /// The meanings of all ids, aliases included.
   let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
@@ -66,15 +68,25 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.ids = ids
     nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
     self.aliases = aliases
-    traits = entries.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
-    let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
+    var (traits, hasPrivateBeans, areSendable): (BeanTraits, Bool, Bool) = ([], false, true)
+    for entry in entries {
+      if entry.isCandidate { traits.formUnion(entry.traits) }
+      if !entry.traits.contains(.sendable) { areSendable = false }
+      if entry.options?.privateTo != nil { hasPrivateBeans = true }
+    }
+    (self.traits, self.hasPrivateBeans, self.areSendable) = (traits, hasPrivateBeans, areSendable)
+    var isSorted = true
+    var last = Int.min
+    for (number, _) in declared {
+      if number <= last { isSorted = false }
+      last = number
+    }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
     self.unbuilt = unbuilt
     self.inactive = inactive
     self.decorators = decorators
     self.listeners = listeners
-    hasPrivateBeans = entries.contains { $0.options?.privateTo != nil }
     seesPrivateBeans = hasPrivateBeans || parent?.seesPrivateBeans == true
     outerDecorators = parent.flatMap { $0.decorators.isEmpty ? $0.outerDecorators : $0 }
     outerListeners = parent.flatMap { $0.listeners.isEmpty ? $0.outerListeners : $0 }

@@ -47,6 +47,8 @@ final class Plan: Sendable {
   let isSilent: Atomic<Bool>
   /// The recipes of beans declared here, dependencies first.
   let sorted: [Int32]
+  /// The numbers of the beans that `ready()` creates before a bean which does not depend on them, by the bean's number.
+  let precedents: [Int32: [Int32]]
   /// The post processors, those of ancestors first.
   let processors: [Operand]
   let injections: [Operand]
@@ -93,7 +95,7 @@ final class Plan: Sendable {
     name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
     directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool,
     childMetadata: ChildMetadata, observers: [any EnvironmentObserver], isTraced: Bool, awaits: Bool,
-    sorted: [Int32],
+    sorted: [Int32], precedents: [Int32: [Int32]],
     processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
     listed: [Int32],
@@ -118,6 +120,7 @@ final class Plan: Sendable {
     self.isTraced = isTraced
     self.awaits = awaits
     self.sorted = sorted
+    self.precedents = precedents
     self.processors = processors
     self.injections = injections
     self.receivers = receivers

@@ -54,16 +54,43 @@ extension BeanDirectory {
   func bean(
     _ id: String, as parameter: Parameter, from module: ObjectIdentifier?, hasHints: Bool
   ) throws(EnvironmentError) -> Found {
-    let bean = try check(try bean(id: id, from: module, hasHints: hasHints), for: parameter, from: module)
-    return decorated(bean, as: parameter.element)
+    let found: Found
+    do throws(EnvironmentError) { found = try bean(id: id, from: module, hasHints: hasHints) } catch {
+      throw error.saying(error.message + hint(forNameless: parameter, from: module))
+    }
+    return decorated(try check(found, for: parameter, from: module), as: parameter.element)
   }
 
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
   func checkOwned(_ bean: Found) throws(EnvironmentError) {
     if bean.lifetime == .prototype { return }
-    throw bean.entry.fault(
+    throw bean.entry.misfit(
       .keptBeanOwned,
       "\(bean.entry.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
+  }
+
+  /// Throws if the beans of a provider or a `Current` are to be owned, and none that it may find is a prototype. Of a
+  /// list, each bean that is visible here has to be one.
+  private func checkOwned(
+    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
+    _ memory: CandidateMemory?
+  ) throws(EnvironmentError) {
+    guard provided.isOwned else { return }
+    let visible: [Found]
+    if let id {
+      visible = (try? bean(id: id, from: module, hasHints: false)).map { [$0] } ?? []
+    } else {
+      let criteria = provided.criteria(from: module)
+      let isOfAll = !provided.isOfOneBean
+      let near = all(provided.element, criteria, memory)
+      visible = isOfAll ? near : near.filter { $0.hops == near.first?.hops }
+      if isOfAll, let kept = visible.first(where: { $0.lifetime != .prototype }) { try checkOwned(kept) }
+    }
+    let inside = below.flatMap { directory in
+      directory.candidates(for: provided.element).map { directory.found($0, in: directory) }
+    }
+    let found = visible + inside
+    if let first = found.first, found.allSatisfy({ $0.lifetime != .prototype }) { try checkOwned(first) }
   }
 
   /// Selects the beans for a parameter: one, or those of the nearest environment first, then in order of definition.
@@ -120,7 +147,7 @@ extension BeanDirectory {
   ) throws(EnvironmentError) -> Found {
     if let qualifier = parameter.qualifier, bean.entry.options?.qualifiers.contains(ObjectIdentifier(qualifier)) != true
     {
-      throw bean.entry.fault(
+      throw bean.entry.misfit(
         .otherQualifier,
         "\(bean.entry.label) has no qualifier \(qualifier)"
           + hint(forInactive: bean.entry.id, as: parameter, from: module))
@@ -128,7 +155,7 @@ extension BeanDirectory {
     if bean.type == parameter.element { return bean }
     let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
     if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
-    throw bean.entry.fault(
+    throw bean.entry.misfit(
       .typeMismatch,
       "\(bean.entry.label) is a \(TypeMismatch(bean.entry.type, parameter.element))"
         + hint(forInactive: bean.entry.id, as: parameter, from: module))
@@ -146,6 +173,7 @@ extension BeanDirectory {
   ) throws(EnvironmentError) {
     if case .invalid(let cause, let reason) = inner.kind { throw EnvironmentError(cause: cause, reason) }
     if case .seed = inner.kind { throw inner.misplacedSeed }
+    try checkOwned(provided: inner, id: nil, from: module, below, memory)
     let criteria = inner.criteria(from: module)
     if below.contains(where: { $0.hasCandidate(for: inner.element, criteria) }) { return }
     let isForChildren = levels(with: inner.element, memory).contains { directory, numbers in
@@ -169,6 +197,7 @@ extension BeanDirectory {
     if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.ids[BeanId(id)] != nil }) {
       throw unknownId(id, hint(forInactive: id, from: module, below: below))
     }
+    try checkOwned(provided: provided, id: id, from: module, below, memory)
     switch provided.kind {
     case .invalid(let cause, let reason): throw EnvironmentError(cause: cause, reason)
     case .provider(let inner): try check(provided: inner, id: id, from: module, below, hasHints: hasHints, memory)
@@ -210,6 +239,13 @@ extension BeanDirectory.Found {
 }
 
 extension BeanDirectory.Entry {
+  /// A fault of a lookup or of a taker that the bean does not fit. It has the origin of that one: the declaration of the
+  /// bean, which is correct, is on its path.
+  func misfit(_ cause: FaultCause, _ message: String) -> EnvironmentError {
+    EnvironmentError(
+      cause: cause, "\(message); it is declared at \(location.origin)", steps: [step], origin: nil)
+  }
+
   var notOpen: EnvironmentError {
     var error = fault(.scopeNotActive, Lifetime.notOpen(lifetime.name, label))
     error.scope = lifetime.name

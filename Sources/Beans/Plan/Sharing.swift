@@ -39,7 +39,10 @@ extension BeanDirectory {
 extension Plan {
   /// The beans declared for an environment, or for a factory's children below it, that several threads share without
   /// being known to be `Sendable`.
-  var sharedBeans: [BeanDirectory.Entry] { shared { $0.sharedBeans($1) } }
+  var sharedBeans: [BeanDirectory.Entry] {
+    if directory.areSendable, below.allSatisfy(\.areSendable) { return [] }
+    return shared { $0.sharedBeans($1) }
+  }
 
   var sharingFaults: [EnvironmentError] { shared { $0.sharingFaults($1) } }
 

@@ -70,30 +70,60 @@ struct AwaitedBeans: Sendable {
     needs[taker].missing += 1
   }
 
+  /// Notes that a bean has to wait for others, although it does not depend on them.
+  fileprivate mutating func note(
+    _ environment: Environment, _ recipe: FrozenReference<Recipe>, after others: [FrozenReference<Recipe>]
+  ) {
+    note(environment, recipe)
+    taker = numberOfNeed[NeedKey(environment, recipe)]
+    for other in others { note(environment, other) }
+    taker = nil
+  }
+
   var isEmpty: Bool { needs.isEmpty }
 
-  /// Returns the numbers of the beans that can be created first.
-  mutating func begin() -> [Int] {
-    var free: [Int] = []
+  /// The beans of which nothing is missing any more, by number.
+  struct Free {
+    /// The asynchronous beans, which can be created now.
+    var created: [Int] = []
+    /// The other beans, which can be built now; dependencies first.
+    var built: [Int] = []
+  }
+
+  /// Returns the beans that can be created or built first.
+  mutating func begin() -> Free {
+    var free = Free()
     for number in needs.indices.filter({ needs[$0].missing == 0 }) {
-      if needs[number].isCreated { free.append(number) } else { free += settle(number) }
+      if needs[number].isCreated {
+        free.created.append(number)
+      } else {
+        free.built.append(number)
+        settle(number, &free)
+      }
     }
     return free
   }
 
-  /// Notes that a bean exists. Returns the numbers of the beans that can be created now.
-  mutating func settle(_ number: Int) -> [Int] {
-    var (free, settled) = ([Int](), [number])
+  /// Notes that an asynchronous bean exists. Returns the beans that can be created or built now.
+  mutating func settle(_ number: Int) -> Free {
+    var free = Free()
+    settle(number, &free)
+    return free
+  }
+
+  private mutating func settle(_ number: Int, _ free: inout Free) {
+    var settled = [number]
     func exists(for taker: Int) {
       needs[taker].missing -= 1
       if needs[taker].missing > 0 { return }
-      if needs[taker].isCreated { free.append(taker) } else { settled.append(taker) }
+      if needs[taker].isCreated { return free.created.append(taker) }
+      free.built.append(taker)
+      settled.append(taker)
     }
     while let next = settled.popLast() {
       if let taker = needs[next].firstTaker { exists(for: taker) }
       for taker in needs[next].otherTakers { exists(for: taker) }
     }
-    return free
   }
 
   /// Returns the numbers of an environment's recipes that have to wait for a creation, after `begin`.
@@ -127,6 +157,17 @@ struct AwaitedBeans: Sendable {
 
 // No closure is called with each bean: the compiler would copy the whole walk for each closure.
 extension Environment {
+  /// Notes a bean that is not lazy, unless it exists or waits for no asynchronous creation.
+  func noteAwaited(eager recipe: FrozenReference<Recipe>, in beans: inout AwaitedBeans) {
+    noteAwaited(recipe, in: &beans)
+    let slots = core.slots
+    guard let before = core.compiledPlan.with({ $0.precedents[recipe.value.number] }),
+      !slots[recipe.value.slot].content.isFilled
+    else { return }
+    let missing = before.map { self.recipe($0) }.filter { !slots[$0.value.slot].content.isFilled }
+    if !missing.isEmpty { beans.note(self, recipe, after: missing) }
+  }
+
   /// Notes each bean that a bean takes or requires, if that bean is missing and needs an asynchronous creation.
   func noteAwaited(by recipe: FrozenReference<Recipe>, in beans: inout AwaitedBeans) {
     recipe.value.operands.forEach { noteAwaited($0, in: &beans) }

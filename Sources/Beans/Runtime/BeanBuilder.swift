@@ -61,7 +61,7 @@ extension Environment {
   ) throws -> ObjectReference {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try untracked(recipe) { context in
-      let object = try core.kind.contains(.scoped) ? makeWithCare(recipe) : make(recipe)
+      let object = try make(recipe)
       if context.value.outer != nil { noteForTaker(object, recipe, context) }
       note(context.value.isFace)
       return object
@@ -83,9 +83,7 @@ extension Environment {
   func untracked<R>(
     _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
-    let steps = recipe.value.steps
-    // The slots of a child whose scope object keeps its beans contain none of them.
-    return try build(recipe, core.kind.contains(.scoped) ? steps[0..<0] : steps, isInside: true) { context in
+    try build(recipe, recipe.value.steps, isInside: true) { context in
       context.value.current.recipe = recipe
       return try make(context)
     }

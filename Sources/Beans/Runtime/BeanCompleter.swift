@@ -13,12 +13,13 @@ extension Environment {
   ) throws -> (object: ObjectReference, isComplete: Bool) {
     var object = created
     if standing(of: object, recipe) != .new {
-      if !core.kind.contains(.scoped) { giveBack(recipe.value.properties) }
+      giveBack(recipe.value.properties)
       return (object, true)
     }
     do {
       let traits = traits(of: object, recipe)
-      if traits.contains(.awaited), !recipe.value.work.contains(.await) { throw cannotBeAwaited(object, recipe) }
+      let undeclared = undeclaredCapabilities(traits, recipe)
+      if !undeclared.isEmpty { throw fault(undeclared, of: object, recipe) }
       if object.identity != recipe.value.identity, traits.contains(.injected), !recipe.value.isSeed {
         try object.with { try injectUnforeseen($0, recipe) }
       }
@@ -79,7 +80,7 @@ extension Environment {
     let type = object.beanType
     if isPlain(type, recipe) { return }
     let traits = unforeseenTraits(of: object)
-    if traits.isDisjoint(with: .released.union([.aware, .bean, .awaited, .injected])) {
+    if traits.isDisjoint(with: .released.union(.declared).union([.aware, .bean, .injected])) {
       return notePlain(type, recipe)
     }
     _ = try complete(object, recipe)
@@ -96,18 +97,29 @@ extension Environment {
     core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
   }
 
-  private func cannotBeAwaited(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> EnvironmentError {
+  /// Returns the capabilities of an object that its declared type hides from startup. Assisted factories and decorators
+  /// make no listeners, whatever their types.
+  private func undeclaredCapabilities(_ traits: BeanTraits, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
+    var undeclared = traits.intersection(.declared).subtracting(recipe.value.traits)
+    if traits.contains(.awaited), !recipe.value.work.contains(.await) { undeclared.insert(.awaited) }
+    if undeclared.isEmpty || recipe.value.isSeed { return [] }
+    let isNoListener = recipe.value.kind == .product || recipe.value.entry.decorated != nil
+    if isNoListener { undeclared.remove(.listener) }
+    return undeclared
+  }
+
+  private func fault(
+    _ undeclared: BeanTraits, of object: ObjectReference, _ recipe: FrozenReference<Recipe>
+  ) -> EnvironmentError {
     let bean = recipe.value.entry
     let type = object.with { "\(Swift.type(of: Box.open($0)))" }
     return bean.fault(
-      .undeclaredAsyncBean,
-      "\(bean.label) turned out to be an AsyncBean (\(type)), whose creation has to be awaited: declare it as that class"
-    )
+      .undeclaredCapability,
+      "\(bean.label) turned out to be \(undeclared.names) (\(type)), which startup has to know: declare it as \(type)")
   }
 
   private func setProperties(of object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
     let operands = recipe.value.properties
-    let isCounted = !core.kind.contains(.scoped)
     var next = 0
     do {
       try recipe.value.code.with { code in
@@ -117,12 +129,12 @@ extension Environment {
           } else {
             let operand = operands[next]
             next += 1
-            try property.set(object, argument(operand, isCounted: isCounted))
+            try property.set(object, argument(operand, isCounted: true))
           }
         }
       }
     } catch {
-      if isCounted { giveBack(operands, from: next) }
+      giveBack(operands, from: next)
       throw error
     }
   }

@@ -1,3 +1,19 @@
+import BeansErrors
+import BeansLogging
+import Dispatch
+
+/// The executor of work for which a thread may wait: releases that are awaited where no host is, and the life of an
+/// environment beside a thread that is blocked. Threads of its own, because the common pool may have no other thread.
+package final class ReleaseExecutor: TaskExecutor {
+  package static let shared = ReleaseExecutor()
+  private let queue = DispatchQueue(label: "Beans.ReleaseExecutor", attributes: .concurrent)
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
 /// The end of one bean: its work, then `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
 struct BeanEnding {
   private let traits: BeanTraits
@@ -32,6 +48,15 @@ struct BeanEnding {
     limit = recipe.value.code.with { $0.releaseLimit }
   }
 
+  /// Whether the release of a bean has to be awaited.
+  static func isAwaited(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) -> Bool {
+    if recipe.value.isSeed || recipe.value.code.with({ $0.isExternallyOwned }) { return false }
+    let isKnown = ObjectReference(unretained: object).identity == recipe.value.identity
+    let traits = isKnown ? recipe.value.traits : BeanTraits.of(object)
+    return traits.contains(.asyncDisposable)
+      || recipe.value.code.with { $0.onDestroys.contains(where: \.isAsynchronous) }
+  }
+
   /// Returns nil if the declaration does not own the object.
   init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
     if declaration.spec.isExternallyOwned || declaration.forget(face: object) { return nil }
@@ -57,18 +82,12 @@ struct BeanEnding {
   /// Whether the release waits for a call that has been cancelled.
   var isWorking: Bool { work.contains(where: \.isBusy) }
 
-  /// Runs the release without waiting: an asynchronous part is a failure that names the bean; the other parts still run.
+  /// Runs the release without waiting. A release that has to be awaited is a failure that names the bean, and a task runs
+  /// it.
   func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
+    if isAsynchronous { return runInTask(ObjectReference(object)) }
     var errors: [any Error] = []
-    if isAsynchronous {
-      let state = work.isEmpty ? "is released asynchronously" : "still works, and has been cancelled"
-      errors.append(
-        EnvironmentError(
-          cause: .asynchronousRelease,
-          "\(bean.label) \(state): use 'await shutdown()' or a scope bound to a loop",
-          path: [bean.label], origin: bean.location.origin))
-    }
-    if traits.isDisjoint(with: .asyncDisposable), traits.contains(.disposable),
+    if traits.contains(.disposable),
       let disposable = Box.open(object) as? any DisposableBean
     {
       do { try disposable.preDestroy() } catch { errors.append(error) }
@@ -77,6 +96,21 @@ struct BeanEnding {
       do { try callback(object, outcome) } catch { errors.append(error) }
     }
     return Self.failure(errors, of: bean)
+  }
+
+  /// Runs the release in a task that no caller awaits; its failure is logged.
+  private func runInTask(_ object: ObjectReference) -> EnvironmentError? {
+    Task(executorPreference: ReleaseExecutor.shared) {
+      let failure = await runAsynchronously(object.object)
+      object.release()
+      if let failure { LogManager.getLogger(forName: "Beans.Scope").error("\(failure)") }
+    }
+    let state = work.isEmpty ? "is released asynchronously" : "still works, and has been cancelled"
+    let fault = EnvironmentError(
+      cause: .asynchronousRelease,
+      "\(bean.label) \(state): a task releases it, and this call does not wait for that; use 'await shutdown()' or a scope "
+        + "bound to a loop", path: [bean.label], origin: bean.location.origin)
+    return Self.failure([fault], of: bean)
   }
 
   func runAsynchronously(_ object: AnyObject) async -> EnvironmentError? {

@@ -17,9 +17,8 @@ extension Environment {
   func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
     if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
-    // Slots hold no beans if the child's scope object keeps them, and none yet if a requirement has to be resolved
-    // first.
-    let isCounted = !core.kind.contains(.scoped) && recipe.value.requirements.isEmpty
+    // Slots hold no beans yet if a requirement has to be resolved first.
+    let isCounted = recipe.value.requirements.isEmpty
     let log = recipe.value.work.contains(.trace) ? log : nil
     log?.creating(recipe.value.label, in: name)
     do {
@@ -42,11 +41,8 @@ extension Environment {
   /// Returns an instance that needs no completion, except the check whether it is a bean already.
   @inline(__always)
   private func makeOwn(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    let isScoped = core.kind.contains(.scoped)
     let made = try recipe.value.function.with {
-      isScoped
-        ? try make(recipe, isCounted: false, $0.create)
-        : ObjectReference(try $0.create(Arguments(recipe.value.operands, core.slots)))
+      ObjectReference(try $0.create(Arguments(recipe.value.operands, core.slots)))
     }
     if made.identity == recipe.value.identity, made.isUnshared { return made }
     return try complete(made, recipe).object
@@ -68,7 +64,6 @@ extension Environment {
       do {
         if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
         try recipe.value.requirements.forEach { try argument($0).release() }
-        if core.kind.contains(.scoped) { try askForRequirements(of: recipe) }
         while count < operands.count {
           var isMissing = !isCounted
           if case .computed = operands[count].place { isMissing = true }

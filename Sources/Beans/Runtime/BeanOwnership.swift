@@ -128,7 +128,7 @@ extension Environment {
     if let identity, let maker = isFace ? context.value.made(identity) : .prototype {
       taker.value.notes.beans.append((identity, instance, maker))
     }
-    if !isFace { collection?.parts?.append((instance, recipe)) }
+    if !isFace { collection?.parts?.append(.prototype(instance, recipe)) }
   }
 
   /// Notes a bean of a scope that keeps its beans by itself, for the build that takes the bean.

@@ -75,9 +75,7 @@ final class Deferral: DeferredBean {
 
   var isKept: Bool {
     switch computation {
-    case .slot: true
-    // A child's scope object decides at every lookup.
-    case .outer(let hops, _): environment.ancestor(hops).with { !$0.core.kind.contains(.scoped) }
+    case .slot, .outer: true
     default: false
     }
   }

@@ -228,8 +228,9 @@ struct BeanReleaser {
   /// The user's scope that awaits releases in the current place.
   var host: (any HostedScope)? { place.flatMap { $0.canWait ? $0.scope : nil } }
 
-  /// Finishes the scopes that have not been finished, last registered first.
+  /// Finishes the registered scopes that have not been finished, last registered first, or the child's scope object.
   mutating func finishScopes() {
+    environment.object.childScope?.finish()
     for scope in environment.object.ownScopes.reversed() { finish(scope) }
   }
 
@@ -252,8 +253,7 @@ extension Environment {
   /// release. Returns the number of beans left.
   @inline(__always)
   func releasePlain(_ count: Int) -> Int {
-    // If the child's scope object keeps the beans, slots only mark their existence; `Owned` beans are released in
-    // between. A watched end notes each release.
+    // `Owned` beans are released in between. A watched end notes each release.
     if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
     let (slots, recipes) = (core.slots, recipe(0))
     // All built beans are logged by now. The slots keep their content: no thread reads them any more.
@@ -274,6 +274,31 @@ extension Environment {
       object.release()
       return true
     }
+  }
+
+  /// Whether a release may have to be awaited.
+  @inline(__always)
+  var mayAwait: Bool {
+    core.extras != nil || core.compiledPlan.with { !$0.isSilent.load(ordering: .relaxed) }
+  }
+
+  /// The bean released first among those whose release the calling thread would have to await; nil where a host releases.
+  @inline(never)
+  var awaitedBean: BeanDirectory.Entry? {
+    // The thread of a host waits for no task of its own.
+    if let host, !host.canReleaseHere { return nil }
+    if let owned = existingExtras?.awaitedBean { return owned }
+    let (slots, recipes) = (core.slots, recipe(0))
+    var found: BeanDirectory.Entry?
+    _ = core.lock.withLock { creationLog }.last(createdBeans) { index in
+      let (recipe, content) = (recipes.sibling(index, of: 0), slots[index].content)
+      guard content.isFilled else { return true }
+      let isKnown = content.object.identity == recipe.value.identity
+      if isKnown, recipe.value.ending != .care { return true }
+      if content.object.with({ BeanEnding.isAwaited($0, recipe) }), !isFace(index) { found = recipe.value.entry }
+      return found == nil
+    }
+    return found
   }
 
   @inline(__always)

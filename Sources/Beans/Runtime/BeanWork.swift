@@ -135,7 +135,19 @@ final class BeanWork: Sendable {
 /// The schedules and runs of one environment's beans, and the state of `run()`. Allocated on demand.
 final class BeanWorks: Sendable {
   /// The reason for the end of `run()`.
-  enum End: Sendable { case stopped, cancelled, failed, released }
+  enum End: Sendable {
+    case stopped, cancelled, failed, released
+
+    /// The cause in words.
+    var text: String {
+      switch self {
+      case .stopped: "stop() was called"
+      case .cancelled: "its task was cancelled"
+      case .failed: "its start has failed"
+      case .released: "it was shut down"
+      }
+    }
+  }
 
   private struct State {
     var works = [Int32: [BeanWork]]()
@@ -143,6 +155,10 @@ final class BeanWorks: Sendable {
     /// Whether `run()` is in progress, and whether a call has returned.
     var isRunning = false
     var hasRun = false
+    /// Whether all runs have been started.
+    var hasStarted = false
+    /// Cancels the report of beans that do not run.
+    var cancelReport: (@Sendable () -> Void)?
     var end: End?
     var waiter: CheckedContinuation<Void, Never>?
     /// The failures of runs, and of the start, in their order.
@@ -188,11 +204,27 @@ final class BeanWorks: Sendable {
 
   /// Begins `run()`. Returns false where another call is in progress.
   func begin() -> Bool {
-    state.withLock { state in
-      defer { state.isRunning = true }
-      return !state.isRunning
+    let (isFirst, cancel) = state.withLock { state in
+      defer { (state.isRunning, state.cancelReport) = (true, nil) }
+      return (!state.isRunning, state.cancelReport)
     }
+    cancel?()
+    return isFirst
   }
+
+  /// Keeps the action that cancels the report of beans that do not run.
+  func keep(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancelReport = cancel } }
+
+  /// Whether `run()` has been called, or is to end at once.
+  var hasBegun: Bool { state.withLock { $0.isRunning || $0.hasRun || $0.end != nil } }
+
+  /// Records that all runs have been started.
+  func started() { state.withLock { $0.hasStarted = true } }
+
+  var hasStarted: Bool { state.withLock { $0.hasStarted } }
+
+  /// The reason for the end of `run()`; nil while it goes on.
+  var causeOfEnd: End? { state.withLock { $0.end } }
 
   /// Ends `run()`. Returns the failures.
   func finish() -> [EnvironmentError] {

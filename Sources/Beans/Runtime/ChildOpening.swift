@@ -3,15 +3,14 @@ import BeansErrors
 import CBeansRuntime
 import Synchronization
 
-/// Opens the children of one factory.
+/// Opens the children of one factory. The environment that declares the factory retains this object.
 @usableFromInline
 final class ChildOpening: Sendable {
   let scopeName: String
   private let outerName: String
-  /// The environment that declared the factory; nil for a factory nested in another one, whose children are many.
-  let environment: Environment?
+  /// The environment in which children open; nil for a factory nested in another one. The factory retains it.
   private let home: Unretained<Environment>?
-  private let makeScope: (@Sendable () -> any BeanScope)?
+  private let makeScope: (@Sendable () -> any ChildScope)?
   /// Whether children have scope objects or observers.
   private let needsCare: Atomic<Bool>
   /// The plan, which the environment retains; nil before startup.
@@ -23,12 +22,12 @@ final class ChildOpening: Sendable {
   private let declared = Locked(SharedDeclarations())
 
   init(
-    _ scopeName: String, outerName: String, of environment: Environment?, _ makeScope: (@Sendable () -> any BeanScope)?
+    _ scopeName: String, outerName: String, of home: Unretained<Environment>?,
+    _ makeScope: (@Sendable () -> any ChildScope)?
   ) {
     self.scopeName = scopeName
     self.outerName = outerName
-    self.environment = environment
-    home = environment.map { Unretained($0) }
+    self.home = home
     self.makeScope = makeScope
     needsCare = Atomic(makeScope != nil)
   }
@@ -59,27 +58,46 @@ final class ChildOpening: Sendable {
     }
   }
 
-  /// Opens a child. Takes over the reference `seed`, for the first slot; nil without a seed.
+  /// The call that opens a child.
+  struct Call {
+    let place: CallPlace
+    /// The party that decides the outcome of the child.
+    let owner: Lifecycle.OutcomeOwner
+  }
+
+  /// Opens a child that has no owner. Takes over the reference `seed`, for the first slot; nil without a seed.
   @usableFromInline
-  func open(_ seed: ObjectReference?) throws -> Environment {
-    if let home { return try open(seed, under: home) }
-    return try openInCurrent(seed)
+  func build(_ seed: ObjectReference?, at place: CallPlace) throws -> Environment {
+    do { return try open(seed, Call(place: place, owner: .none)) } catch { throw place.met(error) }
+  }
+
+  /// Opens a child that has no owner in the given parent.
+  @usableFromInline
+  func build(_ seed: ObjectReference?, in parent: Environment, at place: CallPlace) throws -> Environment {
+    do { return try open(seed, in: parent, Call(place: place, owner: .none)) } catch { throw place.met(error) }
+  }
+
+  /// Opens a child. Takes over the reference `seed`.
+  @inline(__always)
+  func open(_ seed: ObjectReference?, _ call: Call) throws -> Environment {
+    if let home { return try open(seed, under: home, call) }
+    return try openInCurrent(seed, call)
   }
 
   @inline(never)
-  private func openInCurrent(_ seed: ObjectReference?) throws -> Environment {
+  private func openInCurrent(_ seed: ObjectReference?, _ call: Call) throws -> Environment {
     if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
     var next = Environment.current
     while let candidate = next {
-      if isHome(candidate) { return try open(seed, under: Unretained(candidate)) }
+      if isHome(candidate) { return try open(seed, under: Unretained(candidate), call) }
       next = candidate.parent
     }
     throw misplaced(seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }
 
-  @usableFromInline
-  func open(_ seed: ObjectReference?, in parent: Environment) throws -> Environment {
-    if parent === environment || isHome(parent) { return try open(seed, under: Unretained(parent)) }
+  /// Opens a child in the given parent. Takes over the reference `seed`.
+  func open(_ seed: ObjectReference?, in parent: Environment, _ call: Call) throws -> Environment {
+    if home == Unretained(parent) || isHome(parent) { return try open(seed, under: Unretained(parent), call) }
     if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
     throw misplaced(
       seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
@@ -87,6 +105,11 @@ final class ChildOpening: Sendable {
 
   private func misplaced(_ seed: ObjectReference?, _ message: String) -> any Error {
     refusal(of: seed, EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"]))
+  }
+
+  @inline(never)
+  private func refusalWithoutPlan(of seed: ObjectReference?) -> any Error {
+    refusal(of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
   }
 
   private func refusal(of seed: ObjectReference?, _ reason: any Error) -> any Error {
@@ -103,15 +126,14 @@ final class ChildOpening: Sendable {
   }
 
   @inline(__always)
-  private func open(_ seed: ObjectReference?, under parent: Unretained<Environment>) throws -> Environment {
+  private func open(
+    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ call: Call
+  ) throws -> Environment {
     if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
     // Startup has set the plan, unless the children are inactive.
-    guard let plan = plan.load(ordering: .acquiring) else {
-      throw refusal(
-        of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
-    }
+    guard let plan = plan.load(ordering: .acquiring) else { throw refusalWithoutPlan(of: seed) }
     let child = plan.with { plan in
-      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent))
+      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, call))
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
     if needsCare.load(ordering: .relaxed) {
@@ -140,7 +162,7 @@ final class ChildOpening: Sendable {
 
   /// Rejects a scope object whose name is not that of the scope. The name is users' code, and is read once.
   @inline(never)
-  private func check(_ scope: any BeanScope, _ plan: Unretained<Plan>) throws {
+  private func check(_ scope: any ChildScope, _ plan: Unretained<Plan>) throws {
     let name = scope.name
     if !(scope is any ScopeOfOneName), name != scopeName {
       throw EnvironmentError(
@@ -189,14 +211,15 @@ extension Environment {
   /// Closes a child that never joined; the child releases its seed when it is deallocated.
   @inline(never)
   fileprivate func abandoned(_ error: any Error) -> any Error {
-    changeLocked { $0.close() }
+    changeLocked { $0.close(.parent) }
     return error
   }
 
-  /// Attaches a scope object and joins the parent. A scope object that keeps beans then prepares every bean, while a
-  /// shutdown would wait for the child.
+  /// Attaches a scope object and joins the parent. A scope object without a host then prepares every bean, while
+  /// a shutdown would wait for the child.
   @inline(never)
-  fileprivate func attach(_ scope: any BeanScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
+  fileprivate func attach(_ scope: any ChildScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws
+  {
     do { try attach(scope) } catch { throw abandoned(error) }
     try join(parent, plan)
     if let host {
@@ -206,17 +229,17 @@ extension Environment {
     }
   }
 
-  private func prepare(_ scope: any BeanScope) throws {
+  private func prepare(_ scope: any ChildScope) throws {
     do {
       try using {
         for number in 0..<Int32(core.compiledPlan.with { $0.layout.slots }) {
           let recipe = recipe(number)
           guard let declaration = recipe.value.code.with({ $0.declaration }) else { continue }
-          try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
+          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: self, recipe: recipe))
         }
       }
     } catch {
-      beginFinish()
+      beginFinish(.finish)
       throw error
     }
     // The parent may have ended meanwhile.

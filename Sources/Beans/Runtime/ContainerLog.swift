@@ -50,6 +50,17 @@ struct ContainerLog: Sendable {
     for profile in profiles { logger.warn("'\(name)': \(profile)") }
   }
 
+  /// Warns of the beans that threads share and that are not known to be `Sendable`, once for an environment.
+  func shared(_ plan: Plan) {
+    let beans = plan.sharedBeans
+    if beans.isEmpty { return }
+    let named = beans.prefix(5).map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
+    let rest = beans.count > 5 ? " and \(beans.count - 5) more" : ""
+    logger.warn(
+      "'\(plan.name)': threads share beans that are not known to be Sendable: \(named)\(rest); report() lists them, and "
+        + "startup(options: .requireSendable) refuses them")
+  }
+
   func started(_ name: String) { say("started '\(name)'", Self.loader, .low) }
 
   func failed(_ name: String, _ error: any Error) { say("'\(name)' did not start: \(error)", Self.loader, .low) }

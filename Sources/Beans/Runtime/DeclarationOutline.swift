@@ -48,6 +48,8 @@ package struct DeclarationOutline {
     package static let product = Traits(rawValue: 256)
     package static let running = Traits(rawValue: 512)
     package static let scheduled = Traits(rawValue: 1024)
+    package static let qualified = Traits(rawValue: 2048)
+    package static let ofChildren = Traits(rawValue: 4096)
   }
 
   /// A dependency on one declaration.
@@ -67,12 +69,22 @@ package struct DeclarationOutline {
     }
   }
 
+  /// An optional dependency on a bean that is not declared.
+  package struct Absence: Hashable {
+    /// The number of the dependent declaration.
+    package let taker: Int
+    /// The type of the missing bean, as text.
+    package let type: String
+  }
+
   /// The groups, outermost first.
   package private(set) var groups: [Group] = []
   /// The declarations by group: beans, then templates, then inactive declarations.
   package private(set) var declarations: [Declaration] = []
   /// The dependencies, one for each environment that sees the dependent declaration: several may be equal.
   package private(set) var dependencies: [Dependency] = []
+  /// The optional dependencies that nothing satisfies, each once.
+  package private(set) var absences: [Absence] = []
 
   /// Adds a group. Returns its number.
   mutating func add(_ group: Group) -> Int {
@@ -87,4 +99,8 @@ package struct DeclarationOutline {
   }
 
   mutating func add(_ dependency: Dependency) { dependencies.append(dependency) }
+
+  mutating func add(_ absence: Absence) {
+    if !absences.contains(absence) { absences.append(absence) }
+  }
 }

@@ -62,6 +62,8 @@ extension Disposer {
   ///   - isOnLoop: whether the calling thread is the thread of the loop on which the object is to be released.
   ///   - canAwait: whether the caller can continue later, from another thread.
   init(_ ending: BeanEnding, at site: ReleaseSite, isOnLoop: Bool = false, canAwait: Bool) {
+    // `finish()` returns after the releases that need no task, and so after those with a limit.
+    let canAwait = canAwait && (ending.isAsynchronous || isOnLoop || site.isWatched)
     self.init(
       isAsynchronous: ending.isAsynchronous, hasLimit: ending.limit != nil, hasDeadline: site.hasDeadline,
       isOnLoop: isOnLoop, canAwait: canAwait)

@@ -69,6 +69,8 @@ extension Environment {
         .release(running)
       } else if state.levels.count > count {
         .below
+      } else if lifecycle.bodies > 0 {
+        .body(body)
       } else if isPostponed, core.kind.contains(.hosted) {
         .loop
       } else if isPostponed || lifecycle.users > 0 {

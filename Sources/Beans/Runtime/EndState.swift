@@ -8,6 +8,8 @@ struct EndState {
     case below
     /// The loop has not reached the release of the environment.
     case loop
+    /// A body keeps the beans.
+    case body(String)
     /// Lookups are still in flight.
     case lookups
     /// No release has begun.
@@ -36,6 +38,7 @@ struct EndState {
       case .release(let release): return isTold(release) ? nil : release.description(now)
       case .below: return nil
       case .loop: return "\(name), whose loop has not released it yet"
+      case .body(let body): return "\(name), in which \(body) still runs"
       case .lookups: return "\(name), which lookups still use"
       case .start: return "\(name), whose release has not begun"
       case .nextRelease: return "\(name), whose release is under way"

@@ -95,6 +95,7 @@ final class EndWatch: Sendable {
     // The report is read before anything is abandoned, and logged last.
     let report = report(on: environment, now)
     if times.isNearlyOver(now) {
+      environment.abandonBodies(after: now - times.begun)
       environment.takeOver()
       for release in environment.releasesBelow {
         let time = now - release.began
@@ -293,4 +294,21 @@ struct EndingClock: Sendable {
 extension Duration {
   /// The duration, rounded to milliseconds.
   var rounded: Duration { .milliseconds(Int64((self / .milliseconds(1)).rounded())) }
+}
+
+extension Environment {
+  /// Makes a watch for the end, for a caller that waits.
+  func watchEnd(within limit: Duration? = nil) -> EndWatch {
+    let watch = EndWatch(self, limit: limit)
+    self.watch(by: watch)
+    if limit != nil { watch.arm() }
+    return watch
+  }
+
+  /// Waits for the release.
+  nonisolated(nonsending) func untilReleased(_ watch: EndWatch) async {
+    if !isReleased { watch.arm() }
+    await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
+    watch.end()
+  }
 }

@@ -58,7 +58,6 @@ extension Environment {
       guard !core.lifecycle.isEnding, existingExtras?.existingWorks?.isEndingRuns != true else { throw finishedError() }
       // Every later call throws this error.
       resources.end(error)
-      allowAwaiting()
       fail(error)
       if !isCreating, !AsyncBuild.isInside(self) {
         await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
@@ -67,6 +66,7 @@ extension Environment {
     }
     resources.isReady()
     resources.record?.end()
+    watchIdleRuns()
   }
 
   /// Whether a creation is in flight, here or below.
@@ -76,8 +76,14 @@ extension Environment {
 
   /// Builds the beans that startup has omitted.
   private func buildUnready(_ caller: AwaitingCaller) async throws {
-    try await create(needs { _ in true }, caller)
     let record = existingExtras?.resources?.record
+    try await create(needs { _ in true }, caller) { environment, recipe in
+      if environment !== self || recipe.value.isLazy || core.slots[recipe.value.slot].content.isFilled { return }
+      do { try using { try buildEagerly(recipe, record) } } catch let error as EnvironmentError {
+        // A factory looks an asynchronous bean up, which the last pass creates.
+        if error.missing == nil { throw error }
+      }
+    }
     for recipe in eager where !core.slots[recipe.value.slot].content.isFilled {
       try await awaiting(caller) { try using { try buildEagerly(recipe, record) } }
     }
@@ -91,7 +97,7 @@ extension Environment {
 
   /// Returns the creations that have to precede own beans that are not lazy.
   private func needs(of isIncluded: (FrozenReference<Recipe>) -> Bool) -> AwaitedBeans {
-    AwaitedBeans { beans in for recipe in eager where isIncluded(recipe) { noteAwaited(recipe, in: &beans) } }
+    AwaitedBeans { beans in for recipe in eager where isIncluded(recipe) { noteAwaited(eager: recipe, in: &beans) } }
   }
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
@@ -174,12 +180,17 @@ extension Environment {
   }
 
   /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
-  private func create(_ needs: AwaitedBeans, _ caller: AwaitingCaller) async throws {
+  ///
+  /// - Parameter build: called with each needed bean that is not asynchronous, as soon as its own needs exist.
+  private func create(
+    _ needs: AwaitedBeans, _ caller: AwaitingCaller,
+    build: (Environment, FrozenReference<Recipe>) throws -> Void = { _, _ in }
+  ) async throws {
     if needs.isEmpty { return }
     var left = needs
     try await withThrowingTaskGroup(of: Int.self) { group in
-      func start(_ numbers: [Int]) {
-        for number in numbers {
+      func start(_ free: AwaitedBeans.Free) throws {
+        for number in free.created {
           group.addTask {
             let (environment, recipe) = needs.bean(number)
             do { try await environment.create(recipe.value.slot, caller) { needs.steps(to: number) } } catch {
@@ -188,9 +199,13 @@ extension Environment {
             return number
           }
         }
+        for number in free.built {
+          let (environment, recipe) = needs.bean(number)
+          if recipe.value.kind == .slot { try build(environment, recipe) }
+        }
       }
-      start(left.begin())
-      while let number = try await group.next() { start(left.settle(number)) }
+      try start(left.begin())
+      while let number = try await group.next() { try start(left.settle(number)) }
     }
   }
 
@@ -262,10 +277,6 @@ extension Environment {
 
   /// Returns the finished object, retained once.
   private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
-    if core.kind.contains(.scoped) {
-      throw recipe.value.fault(
-        .awaitedInScope, "the scope object of '\(name)' keeps the beans, and cannot wait for any")
-    }
     let caller = AwaitingCaller(name: "a factory", location: recipe.value.entry.location)
     let begun = try await awaiting(caller) { try begin(recipe) }
     let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }

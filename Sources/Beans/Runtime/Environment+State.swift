@@ -6,18 +6,18 @@ public import Synchronization
 extension EnvironmentCore {
   /// Makes the core of a factory's child.
   @inline(__always)
-  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>) {
+  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ opening: ChildOpening.Call) {
     parent.retain()
     self.init(
-      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle.Phase.open.rawValue, kind: 0, slots: nil,
-      extras: nil)
+      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, kind: 0, slots: nil,
+      extras: nil, place: opening.place)
   }
 
   /// Makes the core of an environment that is not a child of a factory.
-  init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras) {
+  init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras, _ place: CallPlace) {
     self.init(
       plan: nil, parent: parent.map { ObjectReference($0) }, lifecycle: Lifecycle.Phase.declaring.rawValue,
-      kind: kind.rawValue, slots: Slots.none, extras: ObjectReference(extras))
+      kind: kind.rawValue, slots: Slots.none, extras: ObjectReference(extras), place: place)
   }
 
   // MARK: from any thread

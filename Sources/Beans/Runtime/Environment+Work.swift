@@ -4,8 +4,8 @@ import Synchronization
 
 /// The work of beans: runs and schedules.
 extension Environment {
-  /// The clock of schedules and restarts: the nearest one that has been set, or the system's.
-  var clock: EnvironmentClock {
+  /// The clock of schedules, restarts and sessions: the nearest one that has been set, or the system's.
+  package var clock: EnvironmentClock {
     var next = Optional(self)
     while let environment = next {
       if let clock = environment.existingExtras?.resources?.clock { return clock }
@@ -29,6 +29,7 @@ extension Environment {
         cause: .runTwice, "environment '\(name)' runs already", path: ["'\(name)'"], origin: location.origin)
     }
     if Task.isCancelled { works.end(.cancelled) }
+    if let cause = works.causeOfEnd { log.logger.info("'\(name)' does not run: \(cause.text) before run()") }
     whenReleased { works.end(.released) }
     let start = works.isEnding ? nil : Task { await startRuns(works, location) }
     await withTaskCancellationHandler {
@@ -37,6 +38,9 @@ extension Environment {
       works.end(.cancelled)
     }
     start?.cancel()
+    if start != nil, !works.hasStarted, let cause = works.causeOfEnd {
+      log.logger.info("'\(name)' ends during its start: \(cause.text)")
+    }
     var later: (any Error)?
     do { try await end() } catch { later = error }
     let failures = works.finish()
@@ -49,6 +53,29 @@ extension Environment {
     var others: [any Error] = Array(failures.dropFirst())
     if let later { others.append(later) }
     throw first.with { $0.underlying += others }
+  }
+
+  // MARK: beans that do not run
+
+  /// The labels of the beans that would run, while no call has started them; in the order of their creation.
+  var idleRuns: [String] {
+    guard core.lifecycle.isOpen, existingExtras?.existingWorks?.hasBegun != true else { return [] }
+    return createdSlots.map { recipe($0) }.filter { isRunnable($0) && !isFace($0.value.slot) }.map(\.value.label)
+  }
+
+  /// Reports to the log, three seconds after the environment is ready, the beans that no call has started by then.
+  func watchIdleRuns() {
+    // A bean that runs, as far as its declaration says so, is released with care.
+    if core.compiledPlan.with({ $0.releasesAtOnce }) || idleRuns.isEmpty { return }
+    let cancel = EndingClock.current.schedule(.seconds(3)) { [weak self] in
+      guard let self else { return }
+      let labels = idleRuns
+      if labels.isEmpty { return }
+      log.logger.warn(
+        "'\(name)' is ready, and does not run \(labels.joined(separator: ", ")): call run(until:), run(), or run() of a "
+          + "ServerLifecycle")
+    }
+    extras.works.keep(cancel)
   }
 
   /// The part of a time limit that is left for the releases when a run ignores its cancellation.
@@ -94,6 +121,7 @@ extension Environment {
       try using { startExisting(works) }
       try await makeReady()
       try using { startExisting(works) }
+      works.started()
     } catch {
       if core.lifecycle.isFailed { return works.end(.failed) }
       // Another caller ends the environment, or the end of `run()` has cancelled the start.
@@ -109,11 +137,15 @@ extension Environment {
   /// being released.
   private func startExisting(_ works: BeanWorks) {
     if works.isEnding { return }
-    let slots = core.lock.withLock { () -> [Int32] in
+    for slot in createdSlots where isRunnable(recipe(slot)) { _ = startRun(slot, works) }
+  }
+
+  /// The slots of the beans that exist, in the order of their creation.
+  private var createdSlots: [Int32] {
+    core.lock.withLock {
       logBuilds()
       return (0..<createdBeans).map { creationLog[$0] }
     }
-    for slot in slots where isRunnable(recipe(slot)) { _ = startRun(slot, works) }
   }
 
   /// Returns the run of a bean that exists; nil for another face of a bean, and for a bean whose run has not begun when
@@ -160,10 +192,6 @@ extension Environment {
   /// Starts the schedules of a new bean. The bean has not been published, so no release can come before.
   func start(_ schedules: [BeanSchedule], _ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
     let bean = recipe.value.entry
-    if core.kind.contains(.scoped) {
-      throw bean.fault(
-        .misplacedSchedule, "\(bean.label) has a schedule, but the scope object of '\(name)' keeps its instances")
-    }
     let (works, clock) = (extras.works, clock)
     for schedule in schedules {
       let work = BeanWork(object, bean, in: self)

@@ -7,19 +7,25 @@ import BeansErrors
 extension Environment {
   /// Begins the end here and below. When a second call returns, all lookups here and below have ended, too.
   @inline(__always)
-  func beginFinish() {
+  func beginFinish(_ cause: EndCause) {
     // Usually there have been no children.
+    if !finishAlone(cause) { finishAll(cause) }
+  }
+
+  /// Begins the end of an environment without extras. Returns false, and does nothing, where there are some.
+  @inline(__always)
+  func finishAlone(_ cause: EndCause) -> Bool {
     let (isOver, isAlone) = core.lock.withLock { () -> (Bool, Bool) in
       if core.extras != nil { return (false, false) }
-      return (core.change { $0.finish() && $0.releaseIfQuiet() }, true)
+      return (core.change { $0.finish(cause) && $0.releaseIfQuiet() }, true)
     }
-    if isOver { return release() }
-    if !isAlone { finishAll() }
+    if isOver { release() }
+    return isAlone
   }
 
   @inline(never)
-  private func finishAll() {
-    let isFirst = changeLocked { $0.finish() }
+  private func finishAll(_ cause: EndCause) {
+    let isFirst = changeLocked { $0.finish(cause) }
     // Every caller closes the children: no caller may return while an environment below still allows lookups.
     closeChildren()
     if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
@@ -27,50 +33,34 @@ extension Environment {
     existingExtras?.endBuilds(throwing: finishedError())
     let live = liveChildren
     if !live.isEmpty {
-      log.logger.info("'\(name)' finishes \(live.count) environments below it that were still open")
+      log.logger.info(
+        "'\(name)' finishes \(live.count) environments below it that were still open: \(Self.places(of: live))")
     }
-    let isAsynchronous = core.kind.contains(.asynchronous)
+    let isSynchronous = core.kind.contains(.synchronous)
     for child in live {
-      if isAsynchronous { child.allowAwaiting() }
-      child.beginFinish()
+      if isSynchronous { child.forbidAwaiting() }
+      child.finishWithParent()
     }
     if changeLocked({ $0.releaseIfQuiet() }) { release() }
   }
 
-  /// Lets the end that has not begun await releases.
-  func allowAwaiting() {
-    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.asynchronous) } }
+  /// The places at which environments were opened, with their counts; most first.
+  private static func places(of environments: [Environment]) -> String {
+    let counts = Dictionary(grouping: environments, by: \.origin).mapValues(\.count)
+    let sorted = counts.sorted { $0.value == $1.value ? $0.key.description < $1.key.description : $0.value > $1.value }
+    return EndWatch.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
   }
 
-  /// Ends a child of a factory none of whose releases needs more than a call, as far as startup knows. Returns false
-  /// where the caller has to wait for the release, or has to end the environment.
-  func finishAtOnce() -> Bool {
-    guard core.extras == nil, core.kind.isDisjoint(with: [.plain, .hosted, .scoped]),
-      core.compiledPlan.with({ $0.releasesAtOnce })
-    else { return false }
-    beginFinish()
-    return isReleased
+  /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.
+  func forbidAwaiting() {
+    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.synchronous) } }
   }
 
-  /// Records an error as the scope outcome of the beans here, and in children that this end will end. An end that has
-  /// begun keeps its outcome.
-  @inline(never)
-  func noteOutcome(failing error: any Error) {
-    if core.lifecycle.isFinishing { return }
-    extras.fail(error)
-    for child in liveChildren { child.noteOutcome(failing: error) }
-  }
-
-  /// Ends a child that is open although its handle has been dropped. Awaits asynchronous releases.
-  ///
-  /// - Parameter location: the place where the child was opened.
-  func endDropped(openedAt location: SourceLocation) {
-    if core.lifecycle.isEnding { return }
-    log.logger.warn(
-      "'\(name)' ends because its handle was dropped; \(location.origin) opened it: call end() of the handle")
-    noteOutcome(failing: CancellationError())
-    allowAwaiting()
-    beginFinish()
+  /// Whether the environment is a child of a factory none of whose releases needs more than a call, as far as startup
+  /// knows.
+  var releasesAtOnce: Bool {
+    core.extras == nil && core.kind.isDisjoint(with: [.plain, .hosted, .scoped])
+      && core.compiledPlan.with { $0.releasesAtOnce }
   }
 
   /// The scope outcome that the beans of this environment receive.
@@ -79,14 +69,14 @@ extension Environment {
   }
 
   /// Ends lookups here and below, and runs no code of users.
-  func close() {
-    changeLocked { $0.close() }
+  func close(_ cause: EndCause) {
+    changeLocked { $0.close(cause) }
     closeChildren()
   }
 
   /// Ends lookups in all environments below. No child joins a parent that has closed.
   private func closeChildren() {
-    for child in liveChildren { child.close() }
+    for child in liveChildren { child.close(.parent) }
   }
 
   /// The counts of all environments that were opened below, live or not, by scope. They are kept up to date, so that
@@ -176,7 +166,7 @@ extension Environment {
   /// object or holds owned beans.
   @inline(never)
   private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
-    let canWait = onHost || core.kind.contains(.asynchronous)
+    let canWait = onHost || !core.kind.contains(.synchronous)
     goOn(
       BeanReleaser(Unretained(self), canWait: canWait, isOnHost: onHost, left: left, of: created), onHost: onHost)
   }
@@ -223,6 +213,7 @@ extension Environment {
     let host = releaser.host ?? (onHost ? host : nil)
     // A release on a spare thread needs no other thread.
     if ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
+    if host == nil { extras.continueInTask() }
     ending.start(object, at: releaser.site, on: host) { [self] failure, isThere in
       releaser.note(failure)
       extras.awaits(nil)
@@ -246,7 +237,7 @@ extension Environment {
     }
     // First: a thread that has waited for this environment finds that the parent no longer waits for it.
     let parent = kind.contains(.joined) ? leaveParent(released) : nil
-    // Extras that are made from now on see that nothing is left: see `whenReleased`.
+    // A caller that makes extras from now on finds the environment released: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
       return core.extras
@@ -293,7 +284,7 @@ extension Environment {
     return outer
   }
 
-  /// Adds the counts of environments below to the parent's, and the failures if the parent is being shut down.
+  /// Adds the counts of environments below to the parent's, and the failures that no other caller will throw.
   @inline(never)
   private func handOverExtras(to parent: Environment, _ released: Int) {
     let extras = extras
@@ -301,8 +292,11 @@ extension Environment {
     if let below = countsBelow {
       parent.homeResources?.end(nested: self, below + [ScopeStatistics(ended: name, released: released)])
     }
-    guard parent.core.lifecycle.isFinishing else { return }
-    for failure in extras.takeFailures() { parent.extras.record(failure) }
+    if parent.core.lifecycle.isFinishing {
+      for failure in extras.takeFailures() { parent.extras.record(failure) }
+    } else if extras.hasEndedUnawaited {
+      parent.extras.record(ofChild: extras.takeFailures())
+    }
   }
 
   /// Records the failure of a release. It does not stop the other releases; the next `shutdown()` throws it.
@@ -331,8 +325,9 @@ extension Environment {
   /// Calls `body` when everything here has been released; at once if it has been already.
   @inline(never)
   func whenReleased(_ body: @escaping @Sendable () -> Void) {
+    // Made first: a release that comes after the check finds them.
     let extras = extras
-    if core.lock.withLock({ core.lifecycle.isReleased }) { extras.end() }
+    if core.lock.withLock({ core.lifecycle.isReleased }) { return body() }
     extras.whenEnded(body)
   }
 
@@ -342,12 +337,12 @@ extension Environment {
   /// - Returns: false where this thread would wait for itself.
   @discardableResult
   func waitUntilReleased() -> Bool {
-    var canWait = !ResolutionContext.isInside(self)
+    var canWait = !ResolutionContext.isInside(self) && !isInsideBody
     for child in liveChildren { canWait = child.waitUntilReleased() && canWait }
     if isReleased { return true }
     let extras = extras
     let signal = extras.addWaiter()
-    whenReleased {}
+    if core.lock.withLock({ core.lifecycle.isReleased }) { return true }
     while !extras.isDone {
       let isOurs = host?.canReleaseHere == true
       // Taken from the loop: the work that was sent to the loop finds nothing left to do.

@@ -25,6 +25,8 @@ final class EnvironmentExtras: Sendable {
     var failures: [any Error] = []
     /// The error with which the scope has ended.
     var scopeFailure: (any Error)?
+    /// The call that has ended the environment by hand.
+    var endPlace: CallPlace?
     var isDone = false
     var callbacks: [@Sendable () -> Void] = []
     /// The signals that wake the threads that wait for the end.
@@ -34,6 +36,8 @@ final class EnvironmentExtras: Sendable {
     var isAwaitedHere: (@Sendable () -> Bool)?
     /// The watch that waits for the end.
     var watch: EndWatch?
+    /// Whether a task continues the end.
+    var continuesInTask = false
     /// The release in flight; recorded where a thread or a task waits for its end.
     var running: ReleaseInProgress?
     /// The objects that keep beans outside the slots.
@@ -71,6 +75,22 @@ final class EnvironmentExtras: Sendable {
 
   func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
 
+  /// Records the failures of a child that has ended, up to a limit: an environment that lives long has many children.
+  func record(ofChild failures: [any Error]) {
+    outcome.withLock { outcome in
+      let room = max(0, Self.limitOfChildren - outcome.failures.count)
+      outcome.failures += failures.prefix(room)
+    }
+  }
+
+  private static var limitOfChildren: Int { 1_000 }
+
+  /// Records that a task continues the end.
+  func continueInTask() { outcome.withLock { $0.continuesInTask = true } }
+
+  /// Whether a task has continued the end, and no caller waits for it.
+  var hasEndedUnawaited: Bool { outcome.withLock { $0.continuesInTask && $0.watch == nil } }
+
   /// Cancels the asynchronous creations in flight.
   ///
   /// - Parameter error: the error that is thrown to the tasks that wait for them.
@@ -83,6 +103,11 @@ final class EnvironmentExtras: Sendable {
 
   /// The error with which the scope has ended; the first one decides.
   var scopeFailure: (any Error)? { outcome.withLock { $0.scopeFailure } }
+
+  /// The call of `finish()` or `shutdown()` that has ended the environment.
+  var endPlace: CallPlace? { outcome.withLock { $0.endPlace } }
+
+  func ended(at place: CallPlace) { outcome.withLock { $0.endPlace = $0.endPlace ?? place } }
 
   func fail(_ error: any Error) { outcome.withLock { $0.scopeFailure = $0.scopeFailure ?? error } }
 
@@ -140,6 +165,12 @@ final class EnvironmentExtras: Sendable {
       return outcome.owned.values
     }
     return owned.inOrder(of: \.number).map(\.bean)
+  }
+
+  /// The bean of an `Owned` whose release has to be awaited, if there is one.
+  var awaitedBean: BeanDirectory.Entry? {
+    let owned = outcome.withLock { $0.owned.values.map(\.bean) }
+    return owned.lazy.compactMap { ($0 as? OwnedBean)?.awaitedBean }.first
   }
 
   func forget(_ keeper: ObjectIdentifier) { _ = outcome.withLock { $0.keepers.removeValue(forKey: keeper) } }

@@ -26,6 +26,8 @@ final class EnvironmentResources: Sendable {
   let creations: CreationWatch
   /// The results of lookups that the plan does not foresee.
   let answers = AnswerTable<Retrieval>()
+  /// The remarks on the declarations, once a report has had them.
+  let remarks = AtomicLazyReference<DeclarationRemarks>()
   /// The number of releases that have failed here and below.
   let failedReleases = Atomic<Int>(0)
   /// The number of scheduled calls that have failed here and below.

@@ -66,11 +66,11 @@ extension Environment {
   /// any other bean.
   private func receiveInPlace<Event: Sendable>(_ event: Event, _ receiver: EventReceiver) throws -> Bool {
     let recipe = recipe(receiver.number)
-    guard recipe.value.kind == .slot, recipe.value.slotIdentity != nil, !core.kind.contains(.scoped),
+    guard recipe.value.kind == .slot, recipe.value.slotIdentity != nil,
       let handler = recipe.value.code.with({ $0.listeners[receiver.handler].typed })
     else { return false }
     do {
-      let object = try askedOrBuilt(recipe.value.slot)
+      let object = try bean(recipe.value.slot)
       defer { object.release() }
       try object.with { try uncheckedCast(handler, to: TypedEventHandler<Event>.self).receive($0, event) }
     } catch { throw failure(error, of: recipe, at: Event.self) }
@@ -89,7 +89,7 @@ extension Environment {
   /// Returns the bean, built if need be; nil where a user's scope has ended.
   private func listener(_ recipe: FrozenReference<Recipe>) throws -> AnyObject? {
     switch recipe.value.kind {
-    case .slot: return try askedOrBuilt(recipe.value.slot).take(as: AnyObject.self)
+    case .slot: return try bean(recipe.value.slot).take(as: AnyObject.self)
     case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
     case .scoped:
       do { return try askScope(recipe).take(as: AnyObject.self) } catch let error as EnvironmentError {

@@ -135,7 +135,11 @@ extension BeanEnding {
       object.release()
       if end() { then(failure, true) }
     }
-    if let host { host.release(asynchronously: work) } else { Task(operation: work) }
+    if let host {
+      host.release(asynchronously: work)
+    } else {
+      Task(executorPreference: ReleaseExecutor.shared, operation: work)
+    }
   }
 
   private func runOnSpareThread(

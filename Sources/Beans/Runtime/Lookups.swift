@@ -40,7 +40,6 @@ extension Environment {
   @inline(never)
   private func fetchOther(_ operand: Operand, _ type: ObjectIdentifier, _ id: String?) throws -> Argument {
     if case .own(let slot) = operand.place {
-      if core.kind.contains(.scoped) { return .none }
       let object = try keepEntering(slot) ?? build(slot, isInside: false)
       if ResolutionContext.innermost != nil {
         do { try checkCaptivity(of: slot) } catch {
@@ -68,7 +67,7 @@ extension Environment {
       case .outer(let hops, let slot) = core.compiledPlan.with({ $0.computations[Int(number)] })
     else { return nil }
     return try ancestor(hops).with { holder in
-      guard !holder.core.kind.contains(.scoped), let object = holder.keepEntering(slot) else { return nil }
+      guard let object = holder.keepEntering(slot) else { return nil }
       if ResolutionContext.innermost != nil {
         do { try holder.checkCaptivity(of: slot) } catch {
           object.release()
@@ -193,24 +192,25 @@ extension Environment {
       }
       if mayEnter { return }
       if core.lifecycle.isEnding { throw finishedError() }
-      try startIfNeeded()
+      try startUnasked()
     }
   }
 
-  /// Ends a use that `enter` or `tryEnter` has begun. The last user to leave releases the environment if its end has
-  /// begun.
-  package func leave() {
+  /// Starts the environment for a call that needs it. An error says so first: its beans may be others than the call's.
+  private func startUnasked() throws {
+    do { try startIfNeeded() } catch let error as EnvironmentError {
+      if core.kind.contains(.template) { throw error }
+      throw error.saying("this call started '\(name)', since startup() had not been called; \(error.message)")
+    }
+  }
+
+  /// Ends a use that `enter` has begun. The last user to leave releases an environment whose end has begun.
+  func leave() {
     if changeLocked({ $0.leave() }) { release() }
   }
 
   /// Runs a transition under the lock.
   func changeLocked<R>(_ transition: (inout Lifecycle) -> R) -> R { core.lock.withLock { core.change(transition) } }
-
-  /// Returns the reason why lookups have ended: the error of startup, or `.finished`.
-  func finishedError() -> any Error {
-    if let cause = existingExtras?.resources?.failure { return cause }
-    return EnvironmentError(.finished, "environment '\(name)' has been finished", path: ["'\(name)'"])
-  }
 
   /// Looks up a bean, for callers that prevent the release of the environment.
   func lookUp(_ parameter: Parameter, id: String?) throws -> Argument {

@@ -8,7 +8,7 @@ extension Environment {
   func argument(_ operand: Operand, isCounted: Bool = false) throws -> Argument {
     switch operand.place {
     case .counted(let slot) where isCounted: return Argument(core.slots[slot].content.object, operand.reading)
-    case .counted(let slot), .own(let slot): return Argument(try askedOrBuilt(slot), operand.reading)
+    case .counted(let slot), .own(let slot): return Argument(try bean(slot), operand.reading)
     case .outer(let slot): return Argument(try object(at: slot), operand.reading)
     case .computed(let number): return Argument(try evaluate(number).object, operand.reading)
     }
@@ -21,7 +21,7 @@ extension Environment {
   func evaluate(_ computation: Computation) throws -> Argument {
     switch computation {
     case .outer(let hops, let slot):
-      return Argument(try ancestor(hops).with { try $0.askedOrBuilt(slot) }, .reference)
+      return Argument(try ancestor(hops).with { try $0.bean(slot) }, .reference)
     case .slot(let slot): return Argument(try object(at: slot), .reference)
     case .prototype(let number): return Argument(try buildUntracked(recipe(number)), .reference)
     case .scoped(let number, let hops):
@@ -87,7 +87,9 @@ extension Environment {
       notes.parts = []
       do {
         let object = try buildUntracked(recipe).take(as: AnyObject.self)
-        return own(object, notes.parts ?? [])
+        let owned = own(object, notes.parts ?? [])
+        context.value.outer?.value.collection?.parts?.append(.owned(owned))
+        return owned
       } catch {
         // The parts that were made before the failure have no owner.
         own(nil, notes.parts ?? []).releaseWhatNeedNotBeAwaited()
@@ -102,8 +104,8 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - object: the bean; nil where its build has failed.
-  ///   - parts: all prototypes that were made for it, oldest first. The bean is one of them, unless it is a face of
-  ///     another bean.
+  ///   - parts: all objects that were made for it, oldest first. The bean is one of them, unless it is a face of another
+  ///     bean.
   private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
     let position = core.lock.withLock {
       logBuilds()
@@ -115,10 +117,17 @@ extension Environment {
       extras.add(owned: bean)
       return bean
     }
-    let inner = parts.filter { $0.object !== object }.compactMap { part in
-      BeanEnding(part.object, of: part.recipe).map { add(OwnedBean(part.object, $0, in: self, position: position)) }
+    var ending: BeanEnding?
+    let inner = parts.compactMap { part -> OwnedBean? in
+      switch part {
+      case .owned(let bean): return bean
+      case .prototype(let made, let recipe) where made === object:
+        ending = BeanEnding(made, of: recipe)
+        return nil
+      case .prototype(let made, let recipe):
+        return BeanEnding(made, of: recipe).map { add(OwnedBean(made, $0, in: self, position: position)) }
+      }
     }
-    let ending = parts.last { $0.object === object }.flatMap { BeanEnding($0.object, of: $0.recipe) }
     let owned = OwnedBean(object, ending, and: inner, in: self, position: position)
     // Without a bean, the environment has only the parts to release.
     return object == nil ? owned : add(owned)

@@ -46,8 +46,7 @@ extension Environment {
     for index in 0..<needs.count {
       switch needs[index].place {
       case .outer(let slot) where slot.content.isFilled: continue
-      // The taker of the bean calls the scope object.
-      case .own(let slot) where core.slots[slot].content.isFilled || core.kind.contains(.scoped): continue
+      case .own(let slot) where core.slots[slot].content.isFilled: continue
       case .own(let slot): return self.recipe(slot)
       case .outer(let slot):
         if let own = ownSlot(slot) { return self.recipe(own) }
@@ -56,14 +55,6 @@ extension Environment {
       }
     }
     return nil
-  }
-
-  /// Gets the beans that a bean only requires from the child's scope object; the beans that it takes are resolved when
-  /// they are taken.
-  func askForRequirements(of recipe: FrozenReference<Recipe>) throws {
-    try recipe.value.needs.forEach { need in
-      if case .own(let slot) = need.place, !recipe.value.takes(need) { try askedOrBuilt(slot).release() }
-    }
   }
 
   /// Returns a bean of an ancestor, for the bean of the order that takes it.

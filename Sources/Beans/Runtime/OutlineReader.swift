@@ -80,6 +80,7 @@ struct OutlineReader {
       (.primary, spec.isPrimary), (.private, spec.isPrivate),
       (.factory, traits.contains(.factory) || definition.factory.product != nil), (.product, definition.maker != nil),
       (.running, traits.contains(.runnable)), (.scheduled, !definition.isProduct && !spec.schedules.isEmpty),
+      (.qualified, !spec.qualifiers.isEmpty), (.ofChildren, definition.type is any FactoryOfChildren.Type),
     ]
     return outline.add(
       DeclarationOutline.Declaration(
@@ -124,6 +125,9 @@ struct OutlineReader {
     _ dependency: BeanDefinition.Dependency, at point: InjectionPoint, of definition: BeanDefinition, from taker: Int,
     _ graph: EnvironmentGraph
   ) {
+    if case .resolved(.computed(.absent(let parameter), _)) = dependency.source {
+      outline.add(DeclarationOutline.Absence(taker: taker, type: "\(parameter.element)"))
+    }
     let kind = Self.kind(of: dependency, at: point, of: definition)
     let place = kind == .decorates || kind == .factory ? "" : point.label
     for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[bean]) }

@@ -8,7 +8,7 @@ final class OwnedBean: OwnedInstance {
   private weak let environment: Environment?
   /// The number of beans in slots when this one was made. Those beans are released after it.
   let position: Int
-  /// The prototypes that were made for the bean, oldest first. They are released after it.
+  /// The prototypes that were made for the bean, and the beans that it owns, oldest first. They are released after it.
   private let parts: [OwnedBean]
 
   /// Creates an owned bean.
@@ -16,7 +16,7 @@ final class OwnedBean: OwnedInstance {
   /// - Parameters:
   ///   - object: the bean; nil for parts alone.
   ///   - ending: the release of the bean; nil where dropping the reference is enough.
-  ///   - parts: the prototypes that were made for it.
+  ///   - parts: the prototypes that were made for it, and the beans that it owns.
   ///   - environment: releases it at the latest.
   ///   - position: the number of older beans in the environment's slots.
   init(
@@ -32,19 +32,25 @@ final class OwnedBean: OwnedInstance {
 
   var object: AnyObject? { cell.object }
 
+  /// The bean, if its release has to be awaited.
+  var awaitedBean: BeanDirectory.Entry? { ending.flatMap { $0.isAsynchronous ? $0.bean : nil } }
+
   /// Returns the bean to the first caller, which then has to release it; nil for every later caller.
   func take() -> (object: ObjectReference, ending: BeanEnding?)? {
     cell.take().map { ($0, ending) }
   }
 
+  /// The bean and all objects that belong to it, in the order of their releases.
+  private var all: [OwnedBean] { [self] + parts.reversed().flatMap(\.all) }
+
   func release() throws {
-    for bean in [self] + parts {
+    for bean in all {
       guard let ending = bean.ending, ending.isAsynchronous, bean.object != nil else { continue }
       throw ending.bean.fault(
         .asynchronousRelease, "\(ending.bean.label) is released asynchronously: use 'await release()'")
     }
     var failures: [any Error] = []
-    for bean in [self] + parts.reversed() {
+    for bean in all {
       do { try bean.releaseAlone() } catch { failures.append(error) }
     }
     try Self.throwFailures(failures)
@@ -52,7 +58,7 @@ final class OwnedBean: OwnedInstance {
 
   func release() async throws {
     var failures: [any Error] = []
-    for bean in [self] + parts.reversed() {
+    for bean in all {
       do { try await bean.releaseAlone() } catch { failures.append(error) }
     }
     try Self.throwFailures(failures)
@@ -68,7 +74,7 @@ final class OwnedBean: OwnedInstance {
   /// Releases the parts that need not be awaited; the environment releases the others.
   func releaseWhatNeedNotBeAwaited() {
     let environment = environment
-    for part in parts.reversed() where part.ending?.isAsynchronous == false {
+    for part in all where part.ending?.isAsynchronous == false {
       do { try part.releaseAlone() } catch {
         if let failure = error as? EnvironmentError { environment?.note(failure) }
       }

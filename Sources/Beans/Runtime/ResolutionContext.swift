@@ -228,7 +228,7 @@ extension ResolutionContext {
   /// Whether the requested object of this build is another face of a bean.
   var isFace: Bool { existingNotes?.with { $0.isFace } == true }
 
-  /// The notes that collect the prototypes which this build takes, for the `Owned` to which they belong.
+  /// The notes that collect the prototypes and owned beans which this build takes, for the `Owned` to which they belong.
   var collection: BuildNotes? {
     // Prototypes taken by a bean that its environment or a scope keeps belong to that bean.
     if let kind = building?.value.kind, kind == .slot || kind == .scoped { return nil }
@@ -252,8 +252,12 @@ final class BuildNotes {
     case scope
   }
 
-  /// A prototype that belongs to an `Owned`.
-  typealias Part = (object: AnyObject, recipe: FrozenReference<Recipe>)
+  /// An object that belongs to an `Owned`.
+  enum Part {
+    case prototype(AnyObject, FrozenReference<Recipe>)
+    /// The bean of an `Owned` that the build has taken.
+    case owned(OwnedBean)
+  }
 
   /// The children that the thread has opened during the build.
   var opened: [ObjectIdentifier] = []
@@ -262,8 +266,8 @@ final class BuildNotes {
   var beans: [(identity: ObjectIdentifier, object: AnyObject, maker: Maker)] = []
   /// Whether the requested object of the build is another face of a bean.
   var isFace = false
-  /// The prototypes that belong to an `Owned`, in the order in which they were made; nil for a build.
+  /// The objects that belong to an `Owned`, in the order in which they were made; nil for a build.
   var parts: [Part]?
-  /// The notes further out that collect prototypes; nil until they have been found.
+  /// The notes further out that collect parts; nil until they have been found.
   var collection: BuildNotes?
 }

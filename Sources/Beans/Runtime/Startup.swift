@@ -45,6 +45,7 @@ extension Environment {
     do {
       try start(resources)
       resources.end(nil)
+      if resources.unready.isEmpty { watchIdleRuns() }
     } catch {
       resources.end(error, of: declarations)
       fail(error)
@@ -94,6 +95,7 @@ extension Environment {
     for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
     for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
     reportProfiles(declarations, resources)
+    log.shared(plan)
     log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
     if let parent = core.parent { try join(parent) }
     try ResolutionContext.with(Unretained(self), nil) { _ in
@@ -312,7 +314,7 @@ extension Environment {
   /// Numbers of recipes that have to wait for an asynchronous creation.
   private var blockedRecipes: Set<Int32> {
     guard core.compiledPlan.with({ $0.awaits }) else { return [] }
-    var needs = AwaitedBeans { beans in for recipe in sortedRecipes { noteAwaited(recipe, in: &beans) } }
+    var needs = AwaitedBeans { beans in for recipe in sortedRecipes { noteAwaited(eager: recipe, in: &beans) } }
     _ = needs.begin()
     return needs.blocked(in: self)
   }
@@ -334,6 +336,6 @@ extension Environment {
   func fail(_ error: any Error) {
     log.failed(name, error)
     changeLocked { $0.fail() }
-    beginFinish()
+    beginFinish(.startup)
   }
 }

@@ -4,18 +4,10 @@ import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
 
-/// Lookups through users' scopes, which decide at every lookup.
+/// Lookups through registered scopes, which decide at every lookup.
 extension Environment {
-  /// Returns the bean of a slot, or the object that the child's scope object returns for it, retained for the caller.
-  func askedOrBuilt(_ slot: Int32) throws -> ObjectReference {
-    guard core.kind.contains(.scoped) else { return try bean(slot) }
-    let recipe = recipe(slot)
-    if recipe.value.isSeed { return keep(slot) }
-    return try askScope(recipe)
-  }
-
   /// Returns the object that the user's scope returns for a bean, retained for the caller. Called on the environment
-  /// that declares the bean, or whose scope object decides.
+  /// that declares the bean.
   func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
       throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
@@ -35,10 +27,8 @@ extension Environment {
       .otherScopedBean, "scope '\(scope.name)' returned a \(Swift.type(of: Box.open(object))) for \(bean.label)")
   }
 
-  /// Returns the scope that decides about a bean: the child's own scope object, or the nearest registered scope of that
-  /// name, the last of several.
+  /// Returns the scope that decides about a bean: the nearest registered scope of that name, the last of several.
   func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
-    if core.kind.contains(.scoped) { return scopeCell.load(as: (any BeanScope).self) }
     guard case .scope(let name) = recipe.value.lifetime else { return nil }
     var next = Optional(Unretained(self))
     while let environment = next {
@@ -50,11 +40,8 @@ extension Environment {
     return nil
   }
 
-  /// The scopes that this environment finishes.
-  var ownScopes: [any BeanScope] {
-    if core.kind.contains(.scoped) { return [scopeCell.load(as: (any BeanScope).self)] }
-    return existingExtras?.resources?.scopes.map(\.scope) ?? []
-  }
+  /// The registered scopes of this environment, which it finishes.
+  var ownScopes: [any BeanScope] { existingExtras?.resources?.scopes.map(\.scope) ?? [] }
 
   /// Calls `prepare` of a user's scope for a bean; called once for each bean.
   func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
@@ -75,77 +62,16 @@ extension Environment {
       creationLog.append(recipe.value.slot)
     }
   }
-
-  // MARK: the scope object of a child
-
-  var scopeCell: ScopeCell { core.compiledPlan.with { ScopeCell(of: core.slots, $0.layout) } }
-
-  /// The scope that determines where beans are released.
-  package var host: (any HostedScope)? {
-    core.kind.contains(.hosted) ? scopeCell.load(as: (any HostedScope).self) : nil
-  }
-
-  /// Reports to a hosted scope that the child is in use.
-  func used() { host?.used() }
-
-  /// Attaches a scope object to a child that no other thread can reach.
-  func attach(_ scope: any BeanScope) throws {
-    guard scope.take() else {
-      throw EnvironmentError(
-        cause: .sharedScopeObject,
-        "one scope object cannot be that of two children: let the factory of '\(name)' make one for each",
-        path: ["'\(scope.name)'"])
-    }
-    if let hosted = scope as? any HostedScope {
-      scopeCell.initialize((any HostedScope).self, to: hosted)
-      core.insert(.hosted)
-    } else {
-      scopeCell.initialize((any BeanScope).self, to: scope)
-      core.insert(.scoped)
-      (scope as? AbstractBeanScope)?.cache.attach(self)
-    }
-  }
-
-  func dropScope() {
-    if core.kind.contains(.hosted) {
-      scopeCell.load(as: (any HostedScope).self).giveBack()
-      scopeCell.deinitialize(as: (any HostedScope).self)
-    } else if core.kind.contains(.scoped) {
-      scopeCell.load(as: (any BeanScope).self).giveBack()
-      scopeCell.deinitialize(as: (any BeanScope).self)
-    }
-    core.remove(.withScope)
-  }
 }
 
-/// The scope objects without a mark of their own that belong to a child now.
-private let takenScopes = Locked<Set<ObjectIdentifier>>([])
-
-extension BeanScope {
-  /// Claims the scope object for a child. Returns false where another child has it.
-  fileprivate func take() -> Bool {
-    if let scope = self as? AbstractBeanScope { return scope.mark() }
-    return takenScopes.withLock { $0.insert(ObjectIdentifier(self)).inserted }
-  }
-
-  fileprivate func giveBack() {
-    if !(self is AbstractBeanScope) { takenScopes.withLock { _ = $0.remove(ObjectIdentifier(self)) } }
-  }
-}
-
-/// Builds one bean for a scope.
+/// Builds one bean for a registered scope.
 struct ScopedBeanFactory: BeanFactory {
   let environment: Environment
   let recipe: FrozenReference<Recipe>
 
   func create(_ bean: BeanDeclaration) throws -> AnyObject {
     try environment.using {
-      guard bean === recipe.value.code.with({ $0.declaration }) else {
-        throw EnvironmentError(
-          .invalidDeclaration,
-          "scope '\(recipe.value.entry.lifetime.name)' asked the factory of \(recipe.value.label) for another bean",
-          origin: bean.spec.location.origin)
-      }
+      try recipe.value.check(bean)
       var isOther = false
       let object = try environment.buildUntracked(recipe) { isOther = $0 }.take(as: AnyObject.self)
       if isOther { bean.note(face: object) } else { environment.noteKept(recipe) }
@@ -154,51 +80,88 @@ struct ScopedBeanFactory: BeanFactory {
   }
 }
 
-/// Keeps one instance of each bean and releases them in reverse order of creation on `finish()`.
+/// A complete scope: registered, it keeps one instance of each of its beans, and releases them in reverse order of creation
+/// on `finish()`; as a factory's scope object, it is the life of one child.
 ///
-/// A subclass that overrides nothing but `name` is a complete scope. Creation is single-flight for each bean; no lock
-/// is held while a bean is built.
-open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is atomic or behind a lock
+/// A subclass only needs a name. A scope that decides otherwise at each lookup conforms to `BeanScope` itself, and cannot be
+/// a factory's scope object. Creation is single-flight for each bean; no lock is held while a bean is built.
+open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // all state is atomic or behind a lock
   /// The scope's name in declarations.
   public let name: String
-  /// The cache, made on demand: scopes whose beans are in slots need none.
-  private let existingCache = Locked<Cache?>(nil)
+  private let role = Locked(Role.unused)
   private let isTaken = Atomic(false)
+
+  /// The part that a scope object has. Whether a child with a host has it, the child knows.
+  private enum Role {
+    case unused
+    /// The life of a child without a host.
+    case child(Life)
+    /// The keeper of the beans of the environment that registers it.
+    case keeper(Cache)
+  }
+
+  private final class Life: Sendable {
+    weak let environment: Environment?
+
+    init(_ environment: Environment) { self.environment = environment }
+  }
 
   /// Creates a scope with a name.
   public init(name: String) { self.name = name }
 
-  /// Does nothing; override to create beans early.
+  /// Does nothing; override to create beans early, with `get`.
   open func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {}
 
-  /// Returns the kept instance, or builds a new one and keeps it.
+  /// Returns the kept instance, or builds a new one and keeps it; in `prepare` of a factory's scope object, the instance of
+  /// the child.
   ///
   /// - Throws: `.finished` once the scope has been finished; the errors of building the bean.
-  open func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
-    try cache.get(bean, factory, in: name)
+  public final func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
+    // Only the scope object of a child has another factory: a dynamic cast costs a third of a lookup.
+    if isTaken.load(ordering: .relaxed), factory is ChildBeanFactory { return try factory.create(bean) }
+    defer { noteLookup() }
+    return try cache.get(bean, factory, in: name)
   }
+
+  /// Notes a lookup in a registered scope. For scopes that measure times.
+  @_spi(BeansPackage) open func noteLookup() {}
 
   /// Ends the child to which the scope belongs, if there is one, and releases the kept instances, last created first. A
   /// `HostedScope` releases them in its own place. Failures are logged and thrown by the environment's `shutdown()`.
   open func finish() {
-    let cache = cache
-    cache.environment?.finish()
-    cache.close()
-    cache.releaseAll(of: self)
+    if case .child(let life) = role.withLock({ $0 }) {
+      life.environment?.finish()
+    } else {
+      cache.close()
+      cache.releaseAll(of: self)
+    }
   }
 
   /// Marks the scope as that of a child, permanently. Returns false where it has been marked before.
-  fileprivate func mark() -> Bool {
+  func mark() -> Bool {
     isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  /// The instances that the scope keeps.
+  /// Makes the scope the life of a child. Returns false for a scope that keeps beans already.
+  func attach(_ child: Environment) -> Bool {
+    role.withLock { role in
+      if case .keeper = role { return false }
+      role = .child(Life(child))
+      return true
+    }
+  }
+
+  /// The instances that a registered scope keeps, made on demand. The life of a child keeps none.
   var cache: Cache {
-    existingCache.withLock { cache in
-      if let cache { return cache }
-      let made = Cache()
-      cache = made
-      return made
+    role.withLock { role in
+      switch role {
+      case .keeper(let cache): return cache
+      case .child: return Cache.closed
+      case .unused:
+        let made = Cache()
+        role = .keeper(made)
+        return made
+      }
     }
   }
 
@@ -217,8 +180,14 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is 
       var isReleasing = false
       var isAwaiting = false
       var waiting: [@Sendable () -> Void] = []
-      weak var attached: Environment?
     }
+
+    /// The cache of a scope that keeps no bean.
+    static let closed = {
+      let cache = Cache()
+      cache.close()
+      return cache
+    }()
 
     private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
       let bean: BeanDeclaration
@@ -230,10 +199,6 @@ open class AbstractBeanScope: BeanScope, @unchecked Sendable {  // all state is 
         (self.bean, self.instance, self.environment) = (bean, instance, environment)
       }
     }
-
-    var environment: Environment? { state.withLock { $0.attached } }
-
-    func attach(_ environment: Environment) { state.withLock { $0.attached = environment } }
 
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))

@@ -111,6 +111,15 @@ _Bool beans_hazard_is_noted(const void *owner);
 /// A note of the calling thread, or null.
 const void *beans_hazard_of_this_thread(uint32_t index);
 
+// MARK: signals
+
+/// Notes a signal from now on, instead of its effect. Returns a file descriptor that is readable once the signal has arrived,
+/// for all callers; -1 for no signal. The descriptor is never closed, and is not to be read.
+int32_t beans_signal_take(int32_t number);
+
+/// Restores the effect that a signal had before the first of the calls of `beans_signal_take` that are left.
+void beans_signal_give_back(int32_t number);
+
 // MARK: ThreadSanitizer
 
 /// Report the order that a lock enforces to ThreadSanitizer, if the program runs under it.
