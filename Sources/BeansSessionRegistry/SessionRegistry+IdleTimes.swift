@@ -32,7 +32,7 @@ extension SessionRegistry {
         state.table.clockTime = max(state.table.clockTime, now)
         return (state.table.closeIdle(checking: 256), state.table.nextCheck ?? .max)
       }
-      for session in closed { session.finish() }
+      for session in closed { session.finish(by: .idle) }
       isDone = next > now
     }
     timer.fired(at: time)

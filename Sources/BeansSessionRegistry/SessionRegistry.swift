@@ -64,20 +64,23 @@ public final class SessionRegistry<Seed>: Sendable {
   ///     session alone is none. The registry notices the end of a child that outlives `withSession` within an eighth of
   ///     the limit, by which such a session may live longer. A task ends the session, and releases its beans unless
   ///     the scope of the session has another place for that: see `ExecutorScope`.
-  ///   - clock: the clock of the idle limit.
+  ///   - clock: the clock of the idle limit; nil for that of the environment that declares the factory, see
+  ///     `Environment.useClock(_:)`.
   ///   - onEvent: the observer of all sessions, called outside of all locks; `SessionEvent` documents the threads. Must
   ///     be fast: it delays the opening of a session, or the release of beans that end together with it. May call the
   ///     registry.
   public init(
     _ factory: EnvironmentFactory<Seed>, in parent: Environment? = nil, capacity: Int? = nil,
-    idleLimit: Duration? = nil, clock: any Clock<Duration> = ContinuousClock(),
+    idleLimit: Duration? = nil, clock: (any Clock<Duration>)? = nil,
     onEvent: (@Sendable (SessionEvent) -> Void)? = nil
   ) {
     self.factory = factory
     self.parent = parent
     self.capacity = capacity
     observer = onEvent
-    timer = idleLimit.map { _ in SessionTimer(clock) }
+    let time = SessionClock(clock)
+    time.follow { parent?.clock ?? factory.clock }
+    timer = idleLimit.map { _ in SessionTimer(time) }
     state = Locked(
       State(table: SessionTable(isOrdered: capacity != nil, idleLimit: idleLimit.map(SessionTable.nanoseconds))))
   }
@@ -92,25 +95,29 @@ public final class SessionRegistry<Seed>: Sendable {
   /// Runs `body` inside of the session with that id, so that the session is neither evicted nor ended by its idle time.
   ///
   /// After an explicit end, such as `end(_:)` or that of the application, lookups in `body` throw `.finished`; beans
-  /// are released after `body`. A `shutdown()` of the session from inside `body` begins the end and does not wait.
+  /// are released after `body`. A deadline of the session, and the limit of a shutdown, do not wait for `body`. A
+  /// `shutdown()` of the session from inside `body` begins the end and does not wait.
   ///
   /// - Returns: the result of `body`; nil, without a call of it, if there is no such session or it is ending.
-  /// - Throws: the error that `body` throws.
-  public func withSession<R>(_ id: String, _ body: (Environment) throws -> R) rethrows -> R? {
+  /// - Throws: the error that `body` throws; `.finished` if an end that could not wait for `body` has failed the session.
+  @_disfavoredOverload
+  public func withSession<R>(_ id: String, _ body: (Environment) throws -> R) throws -> R? {
     guard let session = enter(id) else { return nil }
     defer { left(session) }
-    return try session.environment.inside(body)
+    return try checked(session.environment.inside(body), session)
   }
 
   /// Runs an asynchronous `body` like the synchronous form, on the caller's actor. In `body`, and in tasks that it
   /// begins, `await shutdown()` of the session or of one above it begins the end and does not wait; a synchronous
   /// `shutdown()` would wait for itself.
+  ///
+  /// - Throws: as the synchronous form.
   public nonisolated(nonsending) func withSession<R>(
     _ id: String, _ body: nonisolated(nonsending) (Environment) async throws -> R
-  ) async rethrows -> R? {
+  ) async throws -> R? {
     guard let session = enter(id) else { return nil }
     defer { left(session) }
-    return try await session.environment.inside(body)
+    return try checked(await session.environment.inside(body), session)
   }
 
   /// Runs `body` inside of the session with that id, which is opened if needed.
@@ -122,14 +129,15 @@ public final class SessionRegistry<Seed>: Sendable {
   ///   - line: the line of the call.
   ///   - body: runs inside, as in the form without a seed.
   /// - Throws: the errors of `open` and `body`; `.finished` if the new session's scope has ended it before `body`
-  ///   began.
+  ///   began, or if an end that could not wait for `body` has failed the session.
+  @_disfavoredOverload
   public func withSession<R>(
     _ id: String, opening seed: @autoclosure () throws -> Seed, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
     let session = try acquire(id, entering: true, file, line, seed)
     defer { left(session) }
-    return try session.environment.inside(body)
+    return try checked(session.environment.inside(body), session)
   }
 
   /// Runs an asynchronous `body` like the synchronous form. It runs on the caller's actor, and may use its state.
@@ -147,7 +155,13 @@ public final class SessionRegistry<Seed>: Sendable {
   ) async throws -> R {
     let session = try acquire(id, entering: true, file, line, seed)
     defer { left(session) }
-    return try await session.environment.inside(body)
+    return try checked(await session.environment.inside(body), session)
+  }
+
+  /// Returns the result of a body, unless an end that could not wait for the body has failed the session.
+  private func checked<R>(_ result: R, _ session: SessionTable.Found) throws -> R {
+    try session.environment.checkBodies()
+    return result
   }
 
   private func enter(_ id: String) -> SessionTable.Found? { atPresent { $0.table.find(id, entering: true) } }
@@ -191,7 +205,7 @@ public final class SessionRegistry<Seed>: Sendable {
       return place(for: id, entering: false, &state)
     }
     guard case .own(let opening, let evicted) = claim else { return false }
-    evicted?.finish()
+    evicted?.finish(by: .evicted)
     _ = list(session, as: id, opening, isWatched: true)
     return true
   }
@@ -235,7 +249,7 @@ public final class SessionRegistry<Seed>: Sendable {
         }
         if entering ? session.environment.tryEnter() : !session.environment.isFinished { return session }
       case .own(let opening, let evicted):
-        evicted?.finish()
+        evicted?.finish(by: .evicted)
         return try open(id, opening, entering: entering, file, line, seed)
       case .exhausted: throw exhausted().met(by: .init(file, line))
       }
@@ -341,7 +355,7 @@ public final class SessionRegistry<Seed>: Sendable {
         path: ["'\(factory.scopeName)'"], origin: .init(file, line))
     }
     // The session is in use here, so that its end is reported later.
-    defer { session.leave() }
+    defer { session.leaveBody() }
     observer?(.rotated(from: id, to: other))
     return other
   }
@@ -349,7 +363,7 @@ public final class SessionRegistry<Seed>: Sendable {
   // MARK: the end
 
   /// Ends the session with that id, such as on logout. Its id is unknown from then on. Does not wait for its loop.
-  public func end(_ id: String) { state.withLock { $0.table.unlist(id) }?.finish() }
+  public func end(_ id: String) { state.withLock { $0.table.unlist(id) }?.finish(by: .registry) }
 
   private func remove(_ index: Int32) {
     let removed = state.withLock { state in

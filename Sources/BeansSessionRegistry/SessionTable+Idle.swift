@@ -48,7 +48,7 @@ extension SessionTable {
         checks.move(node.index, to: clockTime + (isInUse ? Self.interval(idleLimit) : idleLimit))
       } else if clockTime - min(entry.idleSince, clockTime) < idleLimit {
         checks.move(node.index, to: entry.idleSince + idleLimit)
-      } else if entry.environment.closeIfUnused() {
+      } else if entry.environment.closeIfUnused(.idle) {
         unlist(node.index)
         entries[Int(node.index)]?.isExpired = true
         closed.append(entry.environment)

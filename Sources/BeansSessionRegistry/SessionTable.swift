@@ -192,7 +192,7 @@ struct SessionTable {
         order.move(top.index, to: latestUse)
         if order.first?.index != top.index { continue }
       }
-      if entry.environment.closeIfUnused() {
+      if entry.environment.closeIfUnused(.evicted) {
         unlist(top.index)
         entries[Int(top.index)]?.isEvicted = true
         return .one(evicted: entry.environment)

@@ -3,22 +3,17 @@ import Synchronization
 
 /// The one timer for the idle times of all sessions of a registry: a task that sleeps on a clock.
 final class SessionTimer: Sendable {
-  private let time: @Sendable () -> UInt64
-  private let sleep: @Sendable (UInt64) async throws -> Void
+  private let clock: SessionClock
   /// The time at which the timer fires; the largest number for never.
   private let due = Atomic(UInt64.max)
   private let task = Locked<Task<Void, Never>?>(nil)
 
-  init(_ clock: some Clock<Duration>) {
-    let start = clock.now
-    time = { UInt64(nanosecondsOf: start.duration(to: clock.now)) }
-    sleep = { try await clock.sleep(until: start.advanced(by: .nanoseconds(Int64(clamping: $0))), tolerance: nil) }
-  }
+  init(_ clock: SessionClock) { self.clock = clock }
 
   deinit { task.withLock { $0 }?.cancel() }
 
-  /// The time by the clock, in nanoseconds since the timer was created. Runs code of the clock.
-  var now: UInt64 { time() }
+  /// The time by the clock, in nanoseconds since its first use. Runs code of the clock.
+  var now: UInt64 { UInt64(nanosecondsOf: clock.now) }
 
   /// Makes the timer fire at a time, unless it fires earlier. Runs code of the clock.
   ///
@@ -27,13 +22,13 @@ final class SessionTimer: Sendable {
   ///   - body: runs in a task, and calls `fired(at:)`. Holds no strong reference to the owner of the timer.
   func arm(at time: UInt64, _ body: @autoclosure () -> @Sendable (UInt64) -> Void) {
     if time >= due.load(ordering: .relaxed) { return }
-    let (sleep, body) = (sleep, body())
+    let (clock, body) = (clock, body())
     let replaced = task.withLock { task -> Task<Void, Never>? in
       if time >= due.load(ordering: .relaxed) { return nil }
       due.store(time, ordering: .relaxed)
       defer {
         task = Task.detached {
-          guard (try? await sleep(time)) != nil else { return }
+          guard (try? await clock.sleep(until: .nanoseconds(Int64(clamping: time)))) != nil else { return }
           body(time)
         }
       }

@@ -7,9 +7,8 @@ import BeansLogging
 /// Each other call also removes a few expired sessions. From any thread.
 public final class MemorySessionStore: SessionStore {
   private let limits: SessionLimits
-  private let now: @Sendable () -> Duration
-  /// The time at which `now` is zero, in milliseconds since 1970.
-  private let epoch: Int64
+  /// The clock by which sessions expire.
+  let clock: SessionClock
   private let state = Locked(State())
 
   private struct Entry {
@@ -28,13 +27,11 @@ public final class MemorySessionStore: SessionStore {
   ///
   /// - Parameters:
   ///   - limits: the lifetime and the size of sessions.
-  ///   - clock: the clock by which sessions expire.
-  public init<C: Clock>(limits: SessionLimits = SessionLimits(), clock: C = ContinuousClock())
-  where C.Duration == Duration {
+  ///   - clock: the clock by which sessions expire; nil for that of the environment that declares the sessions of a
+  ///     `SessionManager`, see `Environment.useClock(_:)`.
+  public init(limits: SessionLimits = SessionLimits(), clock: (any Clock<Duration>)? = nil) {
     self.limits = limits
-    let (start, time) = (clock.now, LogTimestamp.now)
-    now = { start.duration(to: clock.now) }
-    epoch = time.seconds * 1_000 + Int64(time.nanoseconds) / 1_000_000
+    self.clock = SessionClock(clock)
   }
 
   /// The number of sessions in memory, including expired sessions that are not yet removed.
@@ -44,9 +41,9 @@ public final class MemorySessionStore: SessionStore {
   ///
   /// - Throws: `.tooLarge`; `.ended` where the id is taken.
   public func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
-    let now = now()
+    let now = clock.now
     let record = SessionRecord(
-      version: 1, created: epoch + Int64(now / .milliseconds(1)),
+      version: 1, created: clock.epoch + Int64(now / .milliseconds(1)),
       values: values.mapValues { SessionRecord.Value(version: 1, bytes: $0) })
     try check(record)
     let isTaken = state.withLock { state in
@@ -63,7 +60,7 @@ public final class MemorySessionStore: SessionStore {
   ///
   /// - Throws: Nothing.
   public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
-    let now = now()
+    let now = clock.now
     return state.withLock { state in
       sweep(&state, now)
       guard let entry = find(id, &state, now) else { return .missing }
@@ -77,7 +74,7 @@ public final class MemorySessionStore: SessionStore {
   /// - Returns: the new version of the session.
   /// - Throws: `.ended`, `.conflict` or `.tooLarge`. Nothing has been written in these cases.
   public func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
-    let now = now()
+    let now = clock.now
     return try state.withLock { state throws(SessionError) in
       sweep(&state, now)
       guard var record = find(id, &state, now)?.record else { throw .ended }
@@ -98,7 +95,7 @@ public final class MemorySessionStore: SessionStore {
   ///
   /// - Throws: `.ended` where no such session exists.
   public func rotate(_ id: String, to other: String) async throws(SessionError) {
-    let now = now()
+    let now = clock.now
     let isMissing = state.withLock { state in
       sweep(&state, now)
       guard let entry = find(id, &state, now) else { return true }

@@ -48,6 +48,7 @@ public final class SessionManager: Sendable {
     self.factory = factory
     self.store = store
     parent = nil
+    (store as? MemorySessionStore)?.clock.follow { factory.clock }
   }
 
   /// Creates a manager for the children of one factory in one parent, such as the sessions of one tenant.
@@ -67,6 +68,7 @@ public final class SessionManager: Sendable {
     self.factory = factory
     self.parent = parent
     self.store = NamedSessionStore(name: name, store: store)
+    (store as? MemorySessionStore)?.clock.follow { parent.clock }
   }
 
   // MARK: requests
@@ -103,6 +105,8 @@ public final class SessionManager: Sendable {
       value = try await session.environment.inside { _ in
         try await RequestChanges.$current.withValue(changes) { try await body(handle) }
       }
+      // A change that was made while a deadline or a limit failed the session is not saved.
+      try session.environment.checkBodies()
     } catch {
       if !changes.areSaved { retire(session) }
       throw error
