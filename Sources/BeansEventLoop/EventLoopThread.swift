@@ -11,7 +11,7 @@ public final class EventLoopThread: Sendable {
   public let loop: EventLoop
   private let end: ThreadEnd
 
-  /// Creates a loop and starts a thread that runs it.
+  /// Creates a loop and starts a thread that runs it. Returns when the loop runs, before `setUp`.
   /// - Parameters:
   ///   - name: The thread's name; Linux keeps the first 15 bytes.
   ///   - setUp: The first work of the loop's thread. An error of `setUp` stops the loop and is thrown by `join()`.
@@ -25,6 +25,7 @@ public final class EventLoopThread: Sendable {
     }
     loop = try EventLoop()
     end = ThreadEnd(loop: loop, name: String(decoding: name.utf8.prefix(15), as: UTF8.self))
+    loop.execute { [end] in end.started.signal() }
     if let setUp {
       loop.execute { [loop, end] in
         do throws(EventLoopError) {
@@ -50,6 +51,8 @@ public final class EventLoopThread: Sendable {
     }
     // Any number of callers wait for the end through `ThreadEnd`, so the system may reclaim the thread by itself.
     pthread_detach(thread)
+    // A scope of a loop that does not run releases its beans on any thread.
+    end.started.wait()
   }
 
   /// Stops the loop; `join()` waits for the end of the thread.
@@ -87,6 +90,8 @@ public final class EventLoopThread: Sendable {
 /// The state that the thread shares with the callers that wait for its end.
 private final class ThreadEnd: Sendable {
   let done = DispatchGroup()
+  /// Sent when the loop runs, or cannot run.
+  let started = DispatchSemaphore(value: 0)
   private let failure = Lock<EventLoopError?>(nil)
   private let loop: EventLoop
   private let name: String
@@ -105,6 +110,7 @@ private final class ThreadEnd: Sendable {
     } catch {
       note(error)
     }
+    started.signal()
     done.leave()
   }
 

@@ -1,4 +1,4 @@
-public import Beans
+@_spi(BeansPackage) public import Beans
 @_spi(BeansPackage) import BeansSupport
 public import BeansEventLoop
 import BeansSessionRegistry
@@ -72,7 +72,8 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
 
   // MARK: registered
 
-  /// Begins the deadline and the idle time, at the first call. Called by the container for each bean at startup.
+  /// Begins the deadline and the idle time of a registered scope, at the first call. The container calls this for each bean
+  /// at startup.
   ///
   /// - Throws: the error that a subclass throws; nothing here.
   open override func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {
@@ -80,13 +81,10 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
     try super.prepare(bean: bean, factory: factory)
   }
 
-  /// Returns the kept instance, or a new one that is kept from now on. A use of the scope.
-  ///
-  /// - Throws: `.finished` once the scope has been finished; the error of building the bean.
-  open override func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
+  /// Notes a lookup, which is a use of the scope.
+  @_spi(BeansPackage) public final override func noteLookup() {
     begin()
-    defer { touch() }
-    return try super.get(bean: bean, factory: factory)
+    touch()
   }
 
   private func begin() {
@@ -151,29 +149,31 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   }
 
   private func timeHasPassed() {
-    let (isOver, environment) = state.withLock { state -> (Bool, Environment?) in
-      guard state.phase == .opened || state.phase == .asked else { return (false, nil) }
+    let (isOver, isLate, environment) = state.withLock { state -> (Bool, Bool, Environment?) in
+      guard state.phase == .opened || state.phase == .asked else { return (false, false, nil) }
       // A use on another thread may be later than this reading of the clock.
       let lastUse = lastUse.load(ordering: .relaxed)
       let now = Self.sum(Self.now, loop.skips?.since(lastUse) ?? 0)
       let idle = now - min(lastUse, now)
-      if now >= state.deadline || idle >= idleTimeout, isEnding(&state, isIdle: now < state.deadline) {
-        return (true, state.environment)
+      let isLate = now >= state.deadline
+      if isLate || idle >= idleTimeout, isEnding(&state, isIdle: !isLate) {
+        return (true, isLate, state.environment)
       }
       // A caller inside the child uses it now.
       arm(&state, now, idleTimeout == .max ? .max : idle < idleTimeout ? idleTimeout - idle : idleTimeout)
-      return (false, nil)
+      return (false, false, nil)
     }
     guard isOver else { return }
     // The end of a child calls `finish()` by itself.
-    if let environment { environment.finish() } else { finish() }
+    guard let environment else { return finish() }
+    if isLate { environment.abandon(.deadline) } else { environment.finish(by: .idle) }
   }
 
   /// Returns whether the timer ends the scope, and closes an idle child for that. Called under the lock. A caller that
   /// enters an idle child at this moment either keeps it alive, or finds it closed.
   private func isEnding(_ state: inout State, isIdle: Bool) -> Bool {
     guard let environment = state.environment, !environment.isFinished else { return true }
-    if isIdle, !environment.closeIfUnused() { return false }
+    if isIdle, !environment.closeIfUnused(.idle) { return false }
     state.hasExpired = true
     return true
   }

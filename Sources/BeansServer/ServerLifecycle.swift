@@ -57,9 +57,10 @@ public final class ServerLifecycle: Sendable {
   private let logs: LogManager?
   private let logLimit: Duration
   private let state = Locked(State())
-  // A semaphore, because a Dispatch group that is dropped before it has been left traps.
-  private let drained = DispatchSemaphore(value: 0)
-  private let end: Once
+  /// Opens when no request is left, or the time of the draining is over.
+  private let drained = Latch<Void>()
+  /// Opens when the work of `whenFinishing` has been done.
+  private let finishing = Latch<Void>()
   private let sources = Locked<[SignalSource]>([])
 
   /// Creates a lifecycle, which is inactive before `run()`.
@@ -87,7 +88,6 @@ public final class ServerLifecycle: Sendable {
     self.drain = drain
     self.logs = logs
     self.logLimit = logLimit
-    self.end = Once { [drained] in drained.signal() }
   }
 
   /// The progress of the end. Callable from any thread.
@@ -120,10 +120,21 @@ public final class ServerLifecycle: Sendable {
   ///   watched then.
   public func watchSignals() throws {
     guard sources.withLock({ $0.isEmpty }) else { return }
-    let ready = DispatchSemaphore(value: 0)
-    let failure = Locked<EventLoopError?>(nil)
+    try checkWatching(beginToWatch().wait())
+  }
+
+  /// Watches for signals without blocking the calling thread.
+  private func watchSignalsLater() async throws {
+    guard sources.withLock({ $0.isEmpty }) else { return }
+    try checkWatching(await beginToWatch().opened())
+  }
+
+  /// Sends the work to the loop. Returns its outcome: the error of a signal that cannot be watched, or nil.
+  private func beginToWatch() throws -> Latch<EventLoopError?> {
+    let outcome = Latch<EventLoopError?>()
     let isAccepted = loop.tryExecute { [self] in
-      defer { ready.signal() }
+      var failure: EventLoopError?
+      defer { outcome.open(failure) }
       for number in [SIGTERM, SIGINT, SIGHUP] {
         do throws(EventLoopError) {
           let source = try loop.onSignal(number) { [weak self] in
@@ -131,49 +142,122 @@ public final class ServerLifecycle: Sendable {
           }
           sources.withLock { $0.append(source) }
         } catch {
-          failure.withLock { $0 = error }
+          failure = error
         }
       }
     }
     guard isAccepted else {
       throw EnvironmentError(.finished, "the event loop that would deliver signals has stopped")
     }
-    ready.wait()
-    if let failure = failure.withLock({ $0 }) {
-      giveBackSignals(waiting: true)
-      throw failure
-    }
+    return outcome
+  }
+
+  private func checkWatching(_ failure: EventLoopError?) throws {
+    guard let failure else { return }
+    giveBackSignals(waiting: !loop.isCurrent)
+    throw failure
   }
 
   /// Blocks the calling thread until the service has ended. To be called once; not on a loop's thread.
   ///
-  /// The shutdown of the environment cancels the beans that run, and awaits them and all other asynchronous releases in
-  /// their place in the order.
+  /// Makes the environment ready, runs its `RunnableBean`s, and ends them as `Environment.run()` does: after the draining,
+  /// in order. A failed start, and a run that fails, begin the end of the service. An environment that another call runs
+  /// already ends with that call. The shutdown awaits asynchronous releases in their place in the order.
   ///
   /// After its return the process ignores SIGTERM, SIGINT and SIGHUP permanently: another Ctrl-C does not interrupt the
   /// last output of the service.
   ///
-  /// - Throws: the errors of `watchSignals`, and those of the environment's shutdown.
-  public func run() throws {
+  /// - Parameters:
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `watchSignals`, and those of `Environment.run(shutdownLimit:)`.
+  public func run(file: StaticString = #fileID, line: UInt = #line) throws {
     try watchSignals()
+    begin()
+    let outcome = Latch<Result<Void, any Error>>()
+    Task.detached(executorPreference: ReleaseExecutor.shared) { [self] in
+      do { outcome.open(.success(try await runEnvironment(file, line))) } catch { outcome.open(.failure(error)) }
+    }
+    drained.wait()
+    finish()
+    let result = outcome.wait()
+    endWatching(waiting: true)
+    try result.get()
+  }
+
+  /// Runs the service until it has ended, as the synchronous form does, without blocking a thread. To be called once; also
+  /// callable from a task on the loop.
+  ///
+  /// - Parameters:
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as the synchronous form. A cancelled task begins the end of the service.
+  public func run(file: StaticString = #fileID, line: UInt = #line) async throws {
+    try await watchSignalsLater()
+    begin()
+    async let end: Void = runEnvironment(file, line)
+    await drained.opened()
+    finish()
+    let outcome: Result<Void, any Error>
+    do { outcome = .success(try await end) } catch { outcome = .failure(error) }
+    endWatching(waiting: false)
+    try outcome.get()
+  }
+
+  /// Notes that the start is complete: from now on, a signal begins the end and nothing else.
+  private func begin() {
     let timer = state.withLock { state in
       state.isRun = true
       defer { state.startTimer = nil }
       return state.startTimer
     }
     timer?.cancel()
-    drained.wait()
+  }
+
+  /// Makes the environment ready, and runs it until the work of `whenFinishing` has been done.
+  private func runEnvironment(_ file: StaticString, _ line: UInt) async throws {
+    let isOfAnotherCall = environment.isRunning || environment.isFinished
+    if isOfAnotherCall { return try await endEnvironment(file, line) }
+    do {
+      try await environment.serve(file: file, line: line) { [self] in
+        stopIfRunning()
+        try await endEnvironment(file, line)
+      }
+    } catch {
+      // Another call may have begun to run or to end the environment meanwhile: its end has not been reached here.
+      stopIfRunning()
+      await finishing.opened()
+      throw error
+    }
+  }
+
+  /// Begins the end of the service, since the start or a run has failed, or another caller ends the environment.
+  private func stopIfRunning() { if phase == .running { stop() } }
+
+  private func endEnvironment(_ file: StaticString, _ line: UInt) async throws {
+    await finishing.opened()
+    if let shutdownLimit {
+      try await environment.shutdown(within: shutdownLimit, file: file, line: line)
+    } else {
+      try await environment.shutdown(file: file, line: line)
+    }
+  }
+
+  /// Does the work of `whenFinishing` after the draining, and ends the runs.
+  private func finish() {
     let callbacks = state.withLock { state in
       state.phase = .finishing
       defer { state.whenFinishing = [] }
       return state.whenFinishing
     }
     for callback in callbacks { callback() }
-    defer {
-      giveBackSignals(waiting: true, ignoring: true)
-      if let logs { logs.flush(within: logLimit) } else { LogManager.flush(within: logLimit) }
-    }
-    try environment.shutdownWaiting(within: shutdownLimit)
+    finishing.open()
+    environment.stop()
+  }
+
+  private func endWatching(waiting: Bool) {
+    giveBackSignals(waiting: waiting, ignoring: true)
+    if let logs { logs.flush(within: logLimit) } else { LogManager.flush(within: logLimit) }
   }
 
   /// Handles a signal, on the loop's thread.
@@ -234,8 +318,8 @@ public final class ServerLifecycle: Sendable {
     timer?.cancel()
     switch before {
     case .running where announces: announce()
-    case .running: drain(drainLimit) { [self] in end.run() }
-    case .announcing, .draining: drain(.zero) { [self] in end.run() }
+    case .running: drain(drainLimit) { [self] in drained.open() }
+    case .announcing, .draining: drain(.zero) { [self] in drained.open() }
     case .finishing: break
     }
   }
@@ -264,7 +348,7 @@ public final class ServerLifecycle: Sendable {
         defer { if state.phase == .announcing { state.phase = .draining } }
         return state.phase == .announcing
       }
-      if isFirst { drain(drainLimit) { [self] in end.run() } }
+      if isFirst { drain(drainLimit) { [self] in drained.open() } }
     }
     let isOver = state.withLock { state in
       if state.phase == .announcing { state.timer = timer }
@@ -297,20 +381,5 @@ public final class ServerLifecycle: Sendable {
     } else if waiting {
       done.wait()
     }
-  }
-}
-
-/// An action that several callers may request and that runs once.
-private final class Once: Sendable {
-  private let body: Locked<(@Sendable () -> Void)?>
-
-  init(_ body: @escaping @Sendable () -> Void) { self.body = Locked(body) }
-
-  func run() {
-    let body = body.withLock { body in
-      defer { body = nil }
-      return body
-    }
-    body?()
   }
 }

@@ -18,6 +18,14 @@ struct EventLoopThreadTests {
     try thread.join()
   }
 
+  @Test func theLoopRunsWhenItsThreadHasBeenCreated() throws {
+    for _ in 0..<200 {
+      let thread = try EventLoopThread()
+      #expect(thread.loop.isRunning)
+      try thread.stopAndJoin()
+    }
+  }
+
   @Test func aNameWithANulIsRefused() {
     #expect(code { _ = try EventLoopThread(name: "loop\0 7") } == .invalidArgument)
   }

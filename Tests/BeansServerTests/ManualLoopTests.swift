@@ -23,7 +23,7 @@ import Testing
   }
 
   private func children(
-    _ name: String, _ makeScope: @escaping @Sendable (EventLoop) -> any BeanScope
+    _ name: String, _ makeScope: @escaping @Sendable (EventLoop) -> any ChildScope
   ) throws -> EnvironmentFactory<Void> {
     let (loop, journal) = (manual.loop, journal)
     return try shop.childFactory(name, seed: Void.self, scope: { makeScope(loop) }) { child in

@@ -46,7 +46,7 @@ struct SessionCapacityTests {
       case .lookup: _ = try first.getBean(Cart.self)
       case .scopedAccess: try first.withBean(Cart.self) { _ in }
       case .endOfARequest: try requests.withChild(1, in: first) { _ throws in }
-      case .inside: #expect(sessions.withSession("a") { $0 === first } == true)
+      case .inside: #expect(try sessions.withSession("a") { $0 === first } == true)
       case .rotation:
         // A new id does not count as a use: the session is evicted all the same.
         left = try sessions.rotate("a")
@@ -195,7 +195,7 @@ struct SessionCapacityTests {
           let done = Gate("the end of a task")
           let queue = QueueExecutor()
           Task(executorPreference: queue) {
-            await sessions.withSession("a") { _ in
+            try await sessions.withSession("a") { _ in
               isInside.open()
               for await _ in leave {}
             }
@@ -255,7 +255,7 @@ struct SessionCapacityTests {
       try sessions.withSession("a", opening: "") { session in
         sessions.end("a")
         #expect(sessions.find("a") == nil)
-        #expect(sessions.withSession("a") { _ in } == nil)
+        #expect(try sessions.withSession("a") { _ in } == nil)
         #expect(throws: EnvironmentError(.finished, "")) { try session.getBean(Cart.self) }
         // Does not wait for this thread.
         try session.shutdown()

@@ -211,14 +211,15 @@ struct SessionEventTests {
     for number in stride(from: 0, to: 5_000, by: 5) { sessions.end("\(number)") }
     #expect(sessions.statistics().counts.open == 4_000)
     let entered = Journal()
-    let requests = (1..<5).map { number in sessions.withSession("\(number * 1_000 + 1)") { session in session } }
+    let requests = try (1..<5).map { number in try sessions.withSession("\(number * 1_000 + 1)") { session in session }
+    }
     #expect(requests.allSatisfy { $0 != nil })
     func enter(_ rest: ArraySlice<Int>) {
       guard let number = rest.first else {
         entered.note("\(sessions.statistics().inUse)")
         return
       }
-      sessions.withSession("\(number)") { _ in enter(rest.dropFirst()) }
+      _ = try? sessions.withSession("\(number)") { _ in enter(rest.dropFirst()) }
     }
     enter([1, 1_001, 2_001, 3_001, 4_999])
     #expect(entered.entries == ["5"])

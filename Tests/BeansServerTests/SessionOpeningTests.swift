@@ -181,7 +181,7 @@ struct SessionOpeningTests {
             // Another call has ended it, or the short idle time was over before a call was inside.
           }
           // Others may be inside of it.
-          if step % 5 == 0, let rotated = try? sessions.rotate(id) { _ = sessions.withSession(rotated) { _ in } }
+          if step % 5 == 0, let rotated = try? sessions.rotate(id) { _ = try? sessions.withSession(rotated) { _ in } }
           if let found = sessions.find(id), step % 3 == 0 { _ = try? requests.build(step, in: found).finish() }
           if withExplicitEnds, step % 7 == 0 { sessions.end(id) }
         }

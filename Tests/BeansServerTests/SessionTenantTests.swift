@@ -30,7 +30,7 @@ struct SessionTenantTests {
     let session = try first.open("a", "")
     #expect(session.parent === acme)
     #expect(second.find("a") == nil)
-    #expect(second.withSession("a") { _ in true } == nil)
+    #expect(try second.withSession("a") { _ in true } == nil)
     #expect(throws: EnvironmentError.self) { try second.rotate("a") }
     second.end("a")
     #expect(try first.withSession("a") { try $0.getBean(Visit.self).tenant } == "acme")
