@@ -8,7 +8,7 @@ enum Comparison {
     var choices = Choices()
     func expect() -> (lines: [String], same: Int) {
       let lines = ReferenceContainer.run(scenario, orders: outcome.orders, mistake: mistake, &choices)
-      return (lines, zip(lines, found).prefix(while: agree).count)
+      return (lines, zip(lines, found).prefix(while: ==).count)
     }
     let (expected, same) = expect()
     if choices.isUndecided { return nil }
@@ -18,11 +18,6 @@ enum Comparison {
     func line(_ lines: [String]) -> String { same < lines.count ? lines[same] : "nothing" }
     let operation = found.prefix(same).last { $0.hasPrefix("operation") || $0 == "end" } ?? "the beginning"
     return "after \(operation) the container says '\(line(found))', the reference '\(line(expected))'"
-  }
-
-  /// Returns whether a line of the container matches one of the reference, which may name several faults.
-  private static func agree(_ expected: String, _ found: String) -> Bool {
-    expected == found || expected.split(separator: " or ").contains(found[...])
   }
 
   /// Returns a difference, with the smallest scenario that has one, as Swift.

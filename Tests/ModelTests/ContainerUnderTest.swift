@@ -123,8 +123,12 @@ struct ContainerUnderTest {
     recorder.find("found", found)
     if lookup.givesBack { giveBack(found) }
     guard lookup.callsProviders, case .bean(let bean?) = found else { return }
-    for case .provider(let get) in bean.given {
-      attempt { recorder.find("provided", .bean(try get())) }
+    for value in bean.given {
+      switch value {
+      case .provider(let get): attempt { recorder.find("provided", .bean(try get())) }
+      case .lazy(let get): attempt { recorder.find(lazily: try get()) }
+      case .bean, .beans, .owned, .seed, .environment: break
+      }
     }
   }
 
@@ -133,7 +137,7 @@ struct ContainerUnderTest {
     switch found {
     case .owned(_, let release): attempt(release)
     case .bean(let bean?): for case .owned(_, let release) in bean.given { attempt(release) }
-    case .bean, .beans, .provider, .seed, .environment: break
+    case .bean, .beans, .provider, .lazy, .seed, .environment: break
     }
   }
 

@@ -11,15 +11,7 @@ struct Fault: Error, Hashable, Comparable {
       + compared.sorted().map { "\($0.code)@\($0.declaration.map { "d\($0)" } ?? "-")" }.joined(separator: " ")
   }
 
-  /// Returns the text of one of several faults.
-  static func text(oneOf faults: [Fault]) -> String { faults.sorted().map { text([$0]) }.joined(separator: " or ") }
-
   static func < (one: Fault, other: Fault) -> Bool {
     (one.declaration ?? -1, one.code) < (other.declaration ?? -1, other.code)
   }
-}
-
-/// Several faults of one lookup, of which it throws one.
-struct FaultAlternatives: Error {
-  let faults: [Fault]
 }

@@ -66,7 +66,7 @@ final class Recorder: @unchecked Sendable {  // used by one thread
       case .owned(let get, _): (try? get()).map { [$0.position] + owned(by: $0) } ?? []
       case .bean(let bean): bean.map { owned(by: $0) } ?? []
       case .beans(let beans): beans.flatMap { owned(by: $0) }
-      case .provider, .seed, .environment: []
+      case .provider, .lazy, .seed, .environment: []
       }
     }
   }
@@ -153,12 +153,16 @@ final class Recorder: @unchecked Sendable {  // used by one thread
     note("\(word) \(take(found))")
   }
 
+  /// Notes the bean of a `Lazy`, which returns the same one each time.
+  func find(lazily bean: Node) { note("lazily \(bean.name)") }
+
   /// Returns the text for a value that is handed over.
   func take(_ given: Given) -> String {
     switch given {
     case .bean(let bean): bean.map(take) ?? "nil"
     case .beans(let beans): "[" + beans.map(take).joined(separator: " ") + "]"
     case .provider: "provider"
+    case .lazy: "lazy"
     case .owned(let get, _): "owned " + ((try? get()).map(take) ?? "released")
     case .seed(let number): "seed \(number)"
     case .environment(let environment): "environment \(environments[ObjectIdentifier(environment)] ?? -1)"
@@ -181,6 +185,7 @@ enum Given {
   case bean(Node?)
   case beans([Node])
   case provider(() throws -> Node)
+  case lazy(() throws -> Node)
   case owned(get: () throws -> Node, release: () throws -> Void)
   case seed(Int)
   case environment(Environment)
@@ -302,6 +307,13 @@ enum Later<T>: Asked {
   }
 }
 
+enum Deferred<T>: Asked {
+  static func given(_ value: Lazy<T>) -> Given { .lazy { try value.get() as! Node } }
+  static func lookup(_ environment: Environment, _ id: String?) throws -> Given {
+    .bean((try environment.getBean(Lazy<T>.self, byId: id).get() as! Node))
+  }
+}
+
 enum Own<T>: Asked {
   static func given(_ value: Owned<T>) -> Given {
     func release() throws { try value.release() }
@@ -343,6 +355,7 @@ struct Forms: Sendable {
     self.type = type
     forms = [
       .one: One<T>.self, .optional: Maybe<T>.self, .all: All<T>.self, .provider: Later<T>.self, .owned: Own<T>.self,
+      .lazy: Deferred<T>.self,
     ]
   }
 }

@@ -37,6 +37,9 @@ final class ReferenceBean {
     case bean(ReferenceBean)
     case parameter(Parameter)
     case requirement(Requirement)
+
+    /// Whether the bean may be built after the one that takes it.
+    var isDeferred: Bool { if case .parameter(let parameter) = self { parameter.isDeferred } else { false } }
   }
 
   /// Merges a declaration with its templates, nearest first; nil if they bring no class.

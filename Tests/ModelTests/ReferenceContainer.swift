@@ -28,7 +28,7 @@ final class ReferenceContainer {
   private var choices: Choices
   private var calls: [Int: Int] = [:]
   /// The prototypes created for an `Owned` so far; nil outside of one.
-  private var forOwner: [(object: Object, bean: ReferenceBean)]?
+  private var forOwner: [Part]?
 
   /// An environment.
   private final class Place {
@@ -95,24 +95,41 @@ final class ReferenceContainer {
     /// The operation, and the position in its order of creation.
     let operation: Int
     var position: Int
-    /// The objects in order of creation, each with the bean whose declaration releases it.
-    let objects: [(object: Object, bean: ReferenceBean)]
+    /// The parts in order of creation.
+    let parts: [Part]
     let home: Place
     let isOwned: Bool
 
     init(
-      _ objects: [(object: Object, bean: ReferenceBean)], in home: Place, _ operation: Int, _ position: Int,
-      isOwned: Bool = false
+      _ parts: [Part], in home: Place, _ operation: Int, _ position: Int, isOwned: Bool = false
     ) {
-      (self.objects, self.home, self.isOwned) = (objects, home, isOwned)
+      (self.parts, self.home, self.isOwned) = (parts, home, isOwned)
       (self.operation, self.position) = (operation, position)
     }
+  }
+
+  /// A part of an entry of the creation log.
+  private enum Part {
+    /// An object, with the bean whose declaration releases it.
+    case object(Object, ReferenceBean)
+    /// What a bean owns in turn, an entry of its own.
+    case owned(Tracked)
+  }
+
+  /// A bean that is built when it is first needed.
+  private final class Deferred {
+    let bean: ReferenceBean
+    let asking: Place
+    var object: Object?
+
+    init(_ bean: ReferenceBean, _ asking: Place) { (self.bean, self.asking) = (bean, asking) }
   }
 
   private enum Value {
     case bean(Object?)
     case beans([Object])
     case provider(Kind, String?, Place)
+    case lazy(Deferred)
     case owned(Object, Tracked)
     case seed(Int)
     case environment(Int)
@@ -122,6 +139,7 @@ final class ReferenceContainer {
       case .bean(let bean): bean?.name ?? "nil"
       case .beans(let beans): "[" + beans.map(\.name).joined(separator: " ") + "]"
       case .provider: "provider"
+      case .lazy: "lazy"
       case .owned(let bean, _): "owned \(bean.name)"
       case .seed(let number): "seed \(number)"
       case .environment(let number): "environment \(number)"
@@ -226,8 +244,6 @@ final class ReferenceContainer {
   private func attempt(_ body: () throws -> Void) {
     do { try body() } catch let faults as Faults {
       lines.append(Fault.text(faults.faults))
-    } catch let faults as FaultAlternatives {
-      lines.append(Fault.text(oneOf: faults.faults))
     } catch let fault as Fault {
       lines.append(Fault.text([fault]))
     } catch { lines.append("unexpected \(error)") }
@@ -260,7 +276,7 @@ final class ReferenceContainer {
     try use(place)
     let value: Value
     switch lookup.form {
-    case .one: value = .bean(try instance(try rules.select(lookup.kind, lookup.id, from: place.level), place))
+    case .one, .lazy: value = .bean(try instance(try rules.select(lookup.kind, lookup.id, from: place.level), place))
     case .provider:
       try rules.check(provider: lookup.kind, lookup.id, from: place.level)
       value = .bean(try provided(lookup.kind, lookup.id, place, lookup.current))
@@ -276,9 +292,22 @@ final class ReferenceContainer {
       if case .bean(let bean?) = value { for case .owned(_, let tracked) in bean.given { giveBack(tracked) } }
     }
     guard lookup.callsProviders, case .bean(let bean?) = value else { return }
-    for case .provider(let kind, let id, let home) in bean.given {
-      attempt { find("provided", .bean(try provided(kind, id, home, lookup.current))) }
+    for value in bean.given {
+      switch value {
+      case .provider(let kind, let id, let home):
+        attempt { find("provided", .bean(try provided(kind, id, home, lookup.current))) }
+      case .lazy(let deferred): attempt { lines.append("lazily \(try object(of: deferred).name)") }
+      case .bean, .beans, .owned, .seed, .environment: break
+      }
     }
+  }
+
+  /// Returns the object of a lazily taken bean, the same one each time.
+  private func object(of deferred: Deferred) throws -> Object {
+    if let object = deferred.object { return object }
+    let object = try instance(deferred.bean, deferred.asking)
+    deferred.object = object
+    return object
   }
 
   private func find(_ word: String, _ value: Value) {
@@ -320,8 +349,7 @@ final class ReferenceContainer {
       _ = try instances(rules.declared(in: place.level).filter { $0.scope == nil && !$0.isLazy }, place)
     } catch {
       release(place)
-      let several = (error as? Faults)?.faults ?? (error as? FaultAlternatives)?.faults
-      place.state = .failed(several ?? [error as! Fault])
+      place.state = .failed((error as? Faults)?.faults ?? [error as! Fault])
       throw error
     }
   }
@@ -341,18 +369,23 @@ final class ReferenceContainer {
     for outer in place.chain { outer.scope?.kept.removeAll { $0.home === place } }
   }
 
-  private func release(_ tracked: Tracked) {
-    for (object, bean) in tracked.objects.reversed() {
-      lines.append("\(object.name) is released")
-      if let callbacks = bean.callbacks { lines.append("d\(callbacks) lets go of \(object.name)") }
+  /// Releases the objects of an entry, and what they own unless that is released in its own place.
+  private func release(_ tracked: Tracked, withOwned: Bool = false) {
+    for part in tracked.parts.reversed() {
+      switch part {
+      case .object(let object, let bean):
+        lines.append("\(object.name) is released")
+        if let callbacks = bean.callbacks { lines.append("d\(callbacks) lets go of \(object.name)") }
+      case .owned(let owned): if withOwned { giveBack(owned) }
+      }
     }
     if !tracked.isOwned { tracked.home.released += 1 }
   }
 
   private func giveBack(_ tracked: Tracked) {
     guard tracked.home.log.contains(where: { $0 === tracked }) else { return }
-    release(tracked)
     tracked.home.log.removeAll { $0 === tracked }
+    release(tracked, withOwned: true)
   }
 
   /// Releases the beans of the scope, in whichever environment they were built.
@@ -382,19 +415,14 @@ final class ReferenceContainer {
     }
     for bean in beans where bean.isPrototype {
       let faults = rules.faults(ofPrototype: bean, from: asking.level)
-      // The bean's own faults precede those of its dependencies; unknown beans precede inactive scopes and circles.
+      // The bean's own faults precede those of its dependencies; unknown beans precede inactive scopes.
       let own = faults.filter { $0.declaration == bean.line }
-      func isLast(_ fault: Fault) -> Bool { ["scopeNotActive", "cyclicDependency"].contains(fault.code) }
+      func isLast(_ fault: Fault) -> Bool { fault.code == "scopeNotActive" }
       let ordered = [own, faults].flatMap { group in group.filter { !isLast($0) } + group.filter(isLast) }
       guard let first = ordered.first else { continue }
       // One of several beans may have been created before, with others that it owns.
       if beans.count > 1, rules.hasOwners { choices.isUndecided = true }
-      // The contract does not fix which of these two the container meets first, as that depends on the path to them;
-      // nor whether a circle precedes an unknown bean further on.
-      if isLast(first) { throw FaultAlternatives(faults: faults.filter(isLast)) }
-      let circles = faults.filter { $0.code == "cyclicDependency" }
-      if circles.isEmpty { throw first }
-      throw FaultAlternatives(faults: [first] + circles)
+      throw first
     }
     return try beans.map { try made($0, home(of: $0, from: asking)!) }
   }
@@ -481,7 +509,7 @@ final class ReferenceContainer {
       seen.insert([bean.number, home.number]).inserted
     else { return }
     if !bean.isPrototype { missing.append(Missing(bean: bean, home: home)) }
-    for need in bean.needs {
+    for need in bean.needs where !need.isDeferred {
       for target in (try? rules.targets(of: need, from: home.level)) ?? [] { collect(target, home, &missing, &seen) }
     }
   }
@@ -498,7 +526,7 @@ final class ReferenceContainer {
     let (object, given, isNew) = try object(of: bean, home)
     let isBean = !isNew && isBean(object, home)
     if bean.isPrototype {
-      if isNew { self.forOwner?.append((object, bean)) }
+      if isNew { self.forOwner?.append(.object(object, bean)) }
       return object
     }
     let position = rank[.made(bean.number)] ?? position
@@ -506,7 +534,7 @@ final class ReferenceContainer {
     object.isKept = true
     var tracked: Tracked?
     if !isBean || mistake == .ownsFaces {
-      tracked = Tracked([(object, bean)], in: home, operation, position)
+      tracked = Tracked([.object(object, bean)], in: home, operation, position)
       home.log.append(tracked!)
       home.created += 1
     }
@@ -530,6 +558,13 @@ final class ReferenceContainer {
   private func object(
     of bean: ReferenceBean, _ home: Place
   ) throws -> (object: Object, given: [Value], isNew: Bool) {
+    for precedent in rules.precedents(of: bean, in: home.level) {
+      // The container does not create a ready instance.
+      if case .instance = precedent.factory.role { continue }
+      if let place = self.home(of: precedent, from: home), existing(precedent, place) == nil {
+        lines.append("d\(bean.name) is built before d\(precedent.name), which it takes lazily")
+      }
+    }
     let given = try given(to: bean, home)
     let factory = bean.factory
     if !bean.isProduct {
@@ -576,13 +611,14 @@ final class ReferenceContainer {
 
   /// Builds a prototype for an owner, with the prototypes that it takes.
   private func owned(_ bean: ReferenceBean, _ asking: Place) throws -> Value {
-    let outer = forOwner
+    var outer = forOwner
     forOwner = []
     defer { forOwner = outer }
     let object = try instance(bean, asking)
-    let objects = mistake == .ownsBeanAlone ? Array(forOwner!.suffix(1)) : forOwner!
-    let tracked = Tracked(objects, in: asking, operation, position, isOwned: true)
+    let parts = mistake == .ownsBeanAlone ? Array(forOwner!.suffix(1)) : forOwner!
+    let tracked = Tracked(parts, in: asking, operation, position, isOwned: true)
     asking.log.append(tracked)
+    outer?.append(.owned(tracked))
     return .owned(object, tracked)
   }
 
@@ -594,7 +630,7 @@ final class ReferenceContainer {
       case .owned(let bean, let tracked): [tracked] + owned(by: bean)
       case .bean(let bean): bean.map { owned(by: $0) } ?? []
       case .beans(let beans): beans.flatMap { owned(by: $0) }
-      case .provider, .seed, .environment: []
+      case .provider, .lazy, .seed, .environment: []
       }
     }
   }
@@ -643,6 +679,8 @@ final class ReferenceContainer {
     case .environment: return .environment(home.number)
     case .seed(let scope): return .seed(home.chain.first { scenario.levels[$0.level].scope == scope }!.number)
     case .bean(let kind, .provider): return .provider(kind, parameter.reference, home)
+    case .bean(_, .lazy):
+      return .lazy(Deferred(try rules.targets(of: .parameter(parameter), from: home.level)[0], home))
     case .bean(_, .owned):
       return try owned(rules.targets(of: .parameter(parameter), from: home.level)[0], home)
     case .bean(_, let form):

@@ -162,7 +162,7 @@ struct ReferenceRules {
     if let id {
       for level in chain where scenario.levels[level].declarations.contains(where: { $0.id == id }) {
         guard let bean = bean(id, level) else { break }
-        if !bean.kind.isA(kind) { throw Fault(code: "typeMismatch", declaration: bean.line) }
+        if !bean.kind.isA(kind) { throw Fault(code: "typeMismatch", declaration: nil) }
         return decorated(bean, as: kind, from: from)
       }
       throw Fault(code: "unknownBean", declaration: nil)
@@ -252,16 +252,28 @@ struct ReferenceRules {
       }
     }
     found.formUnion(graph.faults)
-    let needed = graph.judged
+    for circle in circles(in: family, &graph) {
+      found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: line(circle.first!.bean))))
+    }
+    return found
+  }
+
+  /// Returns the circles of a graph and of the prototypes that levels see: each level builds its own.
+  private func circles(in family: [Int], _ graph: inout Graph) -> [Set<Place>] {
     for inner in family {
       for bean in scenario.chain(from: inner).flatMap({ declared(in: $0) }) where bean.isPrototype {
         visit(bean, inner, &graph, isNeeded: false)
       }
     }
-    for circle in graph.circles() where !isTolerated(circle, needed, graph) {
-      found.insert(Fault(code: "cyclicDependency", declaration: self.circle(of: line(circle.first!.bean))))
-    }
-    return found
+    return graph.circles()
+  }
+
+  /// Whether a circle leads through beans that different levels declare.
+  var hasCircleOverLevels: Bool {
+    let homes = beans.indices.flatMap { level in declared(in: level).map { ($0.number, level) } }
+    let level = Dictionary(uniqueKeysWithValues: homes)
+    var graph = Graph()
+    return circles(in: Array(scenario.levels.indices), &graph).contains { Set($0.map { level[$0.bean]! }).count > 1 }
   }
 
   /// Judges declarations of an unknown scope, which are faulty. Prototypes that they take are judged with them if a
@@ -273,16 +285,6 @@ struct ReferenceRules {
       visit(bean, level, &graph, isNeeded: true)
     }
     for (bean, level) in rest { visit(bean, level, &graph, isNeeded: true, isTop: true) }
-  }
-
-  /// Returns whether only lookups fail with a circle: it leads through an unneeded prototype from further out.
-  private func isTolerated(_ circle: Set<Place>, _ needed: Set<Place>, _ graph: Graph) -> Bool {
-    let own = Set(beans.indices.flatMap { level in declared(in: level).map { Place(bean: $0.number, level: level) } })
-    let others = circle.filter { needed.contains($0) || own.contains($0) }
-    if others.count == circle.count { return false }
-    var rest = Graph()
-    rest.edges = graph.edges.filter { others.contains($0.key) }
-    return rest.circles().isEmpty
   }
 
   /// Returns the beans and the decorators that a level declares.
@@ -310,12 +312,10 @@ struct ReferenceRules {
   /// Returns the faults of a prototype that is requested from a level.
   func faults(ofPrototype bean: ReferenceBean, from level: Int) -> [Fault] {
     var graph = Graph()
+    graph.followsDeferred = false
     visit(bean, level, &graph, isNeeded: true)
     if let inactive = inactive(bean, level) {
       graph.note(Fault(code: "scopeNotActive", declaration: inactive.holder))
-    }
-    for circle in graph.circles() where circle.contains(where: { $0.level == level }) {
-      graph.note(Fault(code: "cyclicDependency", declaration: self.circle(of: line(circle.first!.bean))))
     }
     return graph.ordered
   }
@@ -329,6 +329,11 @@ struct ReferenceRules {
   /// The dependencies that have been visited so far.
   private struct Graph {
     var edges: [Place: [Place]] = [:]
+    /// The edges to beans that are taken lazily, which are in no circle.
+    var deferred: [Place: [Place]] = [:]
+    /// Whether lazily taken prototypes are judged with their takers: by startup, not by a lookup, which does not build
+    /// them.
+    var followsDeferred = true
     /// The places whose faults are reported.
     var judged: Set<Place> = []
     private(set) var faults: Set<Fault> = []
@@ -336,7 +341,9 @@ struct ReferenceRules {
     private(set) var ordered: [Fault] = []
 
     /// Returns whether a judged bean takes a bean.
-    func takes(_ place: Place) -> Bool { edges.contains { judged.contains($0.key) && $0.value.contains(place) } }
+    func takes(_ place: Place) -> Bool {
+      [edges, deferred].contains { $0.contains { judged.contains($0.key) && $0.value.contains(place) } }
+    }
 
     mutating func note(_ fault: Fault) { if faults.insert(fault).inserted { ordered.append(fault) } }
 
@@ -377,7 +384,7 @@ struct ReferenceRules {
   ) {
     let place = Place(bean: bean.number, level: level)
     if isNeeded ? !graph.judged.insert(place).inserted : graph.edges[place] != nil { return }
-    graph.edges[place] = []
+    (graph.edges[place], graph.deferred[place]) = ([], [])
     // One fault of this kind for each bean.
     if !bean.isPrototype, !bean.isOfOwnScope, !bean.isOfUnknownScope, let inactive = inactive(takenBy: bean, level) {
       graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.line))
@@ -385,16 +392,40 @@ struct ReferenceRules {
     for need in bean.needs {
       let targets: [ReferenceBean]
       do { targets = try self.targets(of: need, from: level) } catch {
-        if isNeeded { graph.note(Fault(code: error.code, declaration: bean.line)) }
+        if isNeeded { graph.note(Fault(code: code(of: error, need, takenBy: bean, level), declaration: bean.line)) }
         continue
       }
       if targets.contains(where: { self.place($0, from: level) == nil }) { continue }
       for target in targets {
         guard let inner = self.place(target, from: level) else { continue }
-        graph.edges[place]!.append(Place(bean: target.number, level: inner))
+        let taken = Place(bean: target.number, level: inner)
+        if need.isDeferred {
+          graph.deferred[place]!.append(taken)
+          if !graph.followsDeferred { continue }
+        } else {
+          graph.edges[place]!.append(taken)
+        }
         if target.isPrototype { visit(target, level, &graph, isNeeded: isNeeded && !isTop) }
       }
     }
+  }
+
+  /// Returns the code for a need that is not met: a bean that is kept would keep one of children beyond its life.
+  private func code(of fault: Fault, _ need: ReferenceBean.Need, takenBy bean: ReferenceBean, _ level: Int) -> String {
+    if fault.code != "unknownBean" || bean.isPrototype { return fault.code }
+    let isFurtherIn = scenario.family(of: level).dropFirst().contains { inner in
+      switch need {
+      case .requirement(.kind(let kind)): return beans[inner].contains { $0.kind.isA(kind) }
+      case .parameter(let parameter):
+        switch parameter.wish {
+        case .seed(let scope): return scenario.levels[inner].scope == scope
+        case .bean(let kind, _): return parameter.reference == nil && beans[inner].contains { $0.kind.isA(kind) }
+        case .environment: return false
+        }
+      case .bean, .requirement(.id): return false
+      }
+    }
+    return isFurtherIn ? "captiveDependency" : fault.code
   }
 
   /// Returns the code for a bean of a scope that is held in an environment of a level in which that scope is not
@@ -462,11 +493,11 @@ struct ReferenceRules {
     _ kind: Kind, _ form: Parameter.Form, _ id: String?, from level: Int
   ) throws(Fault) -> [ReferenceBean] {
     switch form {
-    case .one: return [try select(kind, id, from: level)]
+    case .one, .lazy: return [try select(kind, id, from: level)]
     case .owned:
       let bean = try select(kind, id, from: level)
       // Its environment releases each other bean.
-      if !bean.isPrototype { throw Fault(code: "invalidDeclaration", declaration: bean.line) }
+      if !bean.isPrototype { throw Fault(code: "invalidDeclaration", declaration: nil) }
       return [bean]
     case .optional:
       do { return [try select(kind, id, from: level)] } catch {

@@ -99,7 +99,7 @@ struct Declaration: Equatable {
 
 /// One parameter of a factory.
 struct Parameter: Equatable {
-  enum Form: String, CaseIterable { case one, optional, all, provider, owned }
+  enum Form: String, CaseIterable { case one, optional, all, provider, lazy, owned }
 
   enum Wish: Equatable {
     case bean(Kind, Form)
@@ -108,6 +108,8 @@ struct Parameter: Equatable {
   }
 
   var wish: Wish
+  /// Whether the bean may be built after the one that takes it.
+  var isDeferred: Bool { if case .bean(_, .lazy) = wish { true } else { false } }
   /// The id that it is pinned to.
   var reference: String?
 }

@@ -16,6 +16,7 @@ enum ScenarioFeature {
         "decorator of a protocol", "decorator that returns its inner", "decorator with parameters", "factory bean",
         "factory bean that returns a bean", "product as a prototype", "lookup: factory bean", "instance",
         "instance declared twice", "callbacks", "given back", "prototype released", "bean returned",
+        "circle over levels",
       ])
   }()
 
@@ -27,6 +28,7 @@ enum ScenarioFeature {
     }
     if Set(instances).count < instances.count { found.insert("instance declared twice") }
     for operation in scenario.operations { add(operation, scenario, &found) }
+    if ReferenceRules(scenario).hasCircleOverLevels { found.insert("circle over levels") }
     addOutcome(scenario, &found)
     return found
   }

@@ -16,16 +16,21 @@ struct ScenarioGenerator {
   private var count = 0
   /// Whether several declarations have one object, and beans own others.
   private var hasOwners = false
+  /// Whether beans take others lazily, and own none: the contract leaves open when an owned bean of one that is taken
+  /// lazily is created.
+  private var isLazy = false
 
   static func scenario(seed: UInt64) -> Scenario {
     var generator = ScenarioGenerator(random: SplitMix64(seed: seed))
     generator.hasOwners = generator.random.chance(60)
+    generator.isLazy = generator.random.chance(40)
     generator.addLevels()
     generator.addDeclarations()
     // Most scenarios can start; the faults of the others are left in them.
     generator.spare()
     if generator.random.chance(80) { generator.repair() }
     generator.plant()
+    generator.close()
     generator.spare()
     generator.addOperations()
     generator.spareFinishedScopes()
@@ -192,8 +197,9 @@ struct ScenarioGenerator {
     var kind = target.kind!
     if random.chance(30) { kind = random.pick(kind.all) }
     var form = random.pick([.one, .one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
-    if hasOwners, target.scope == "prototype", random.chance(35) { form = .owned }
-    if [.one, .owned].contains(form), let id = target.id, random.chance(70) {
+    if hasOwners, !isLazy, target.scope == "prototype", random.chance(35) { form = .owned }
+    if isLazy, random.chance(35) { form = .lazy }
+    if [.one, .owned, .lazy].contains(form), let id = target.id, random.chance(70) {
       return Parameter(wish: .bean(kind, form), reference: id)
     }
     return Parameter(wish: .bean(kind, form))
@@ -242,6 +248,23 @@ struct ScenarioGenerator {
         default: declaration.failures = 1
         }
       }
+    }
+  }
+
+  /// Adds, now and then, a prototype that takes another one, which a level further in declares and which takes the first.
+  private mutating func close() {
+    let inner = scenario.levels.indices.dropFirst()
+    guard random.chance(5), let level = inner.randomElement(using: &random) else { return }
+    let outer = random.pick(Array(scenario.chain(from: level).dropFirst()))
+    let (first, last) = (random.pick(Kind.classes), random.pick(Kind.classes))
+    let form = random.pick([.one, .optional, .all] as [Parameter.Form])
+    for (home, kind, wish) in [
+      (outer, first, Parameter.Wish.bean(random.pick(last.all), form)), (level, last, .bean(first, .one)),
+    ] {
+      count += 1
+      scenario.levels[home].declarations.append(
+        Declaration(number: count, kind: kind, id: "b\(count)", scope: "prototype", parameters: [Parameter(wish: wish)])
+      )
     }
   }
 
@@ -338,7 +361,8 @@ struct ScenarioGenerator {
     var form = random.pick([.one, .one, .one, .one, .optional, .all, .provider] as [Parameter.Form])
     // The contract leaves open whether a prototype has been created for an `Owned` before another factory fails.
     let mayFail = scenario.levels.contains { $0.declarations.contains { $0.failures > 0 } }
-    if hasOwners, !mayFail, target?.scope == "prototype", random.chance(35) { form = .owned }
+    if hasOwners, !isLazy, !mayFail, target?.scope == "prototype", random.chance(35) { form = .owned }
+    if isLazy, random.chance(5) { form = .lazy }
     var lookup = Lookup(kind: kind, form: form, callsProviders: random.chance(60), current: current)
     lookup.givesBack = hasOwners && random.chance(30)
     if [.one, .owned].contains(form) && random.chance(50) { lookup.id = random.chance(95) ? target?.id : "nowhere" }

@@ -86,6 +86,8 @@ extension ScenarioSwift {
       protocol Seed { var number: Int { get } }
       protocol AnyProvider { func bean() throws -> Any }
       extension Provider: AnyProvider { func bean() throws -> Any { try get() } }
+      protocol AnyLazy { func lateBean() throws -> Any }
+      extension Lazy: AnyLazy { func lateBean() throws -> Any { try get() } }
       protocol AnyOwned {
         func bean() throws -> Any
         func giveBack() throws
@@ -109,6 +111,7 @@ extension ScenarioSwift {
           return bean.name
         case let beans as [Node]: return "[" + beans.map { take($0) }.joined(separator: " ") + "]"
         case is any AnyProvider: return "provider"
+        case is any AnyLazy: return "lazy"
         case let owned as any AnyOwned: return "owned " + ((try? owned.bean()).map { take($0) } ?? "released")
         case let seed as any Seed: return "seed \\(seed.number)"
         case let environment as Environment:
@@ -148,8 +151,13 @@ extension ScenarioSwift {
               for case let owned as any AnyOwned in owned { attempt { try owned.giveBack() } }
             }
             guard callsProviders, let bean = found as? Node else { return }
-            for case let provider as any AnyProvider in bean.given {
-              attempt { print("provided \\(take(try provider.bean()))") }
+            for value in bean.given {
+              if let provider = value as? any AnyProvider {
+                attempt { print("provided \\(take(try provider.bean()))") }
+              }
+              if let lazy = value as? any AnyLazy {
+                attempt { print("lazily \\((try lazy.lateBean() as! Node).name)") }
+              }
             }
           }
         }

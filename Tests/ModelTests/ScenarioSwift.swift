@@ -39,6 +39,7 @@ enum ScenarioSwift {
     case .all: return "[\(name)]"
     case .provider: return "Provider<\(name)>"
     case .owned: return "Owned<\(name)>"
+    case .lazy: return "Lazy<\(name)>"
     }
   }
 
@@ -211,6 +212,7 @@ enum ScenarioSwift {
     case .one, .optional, .owned: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))\(id))"
     case .all: return "$0.getBeansByType(\(metatype(type(lookup.kind))))"
     case .provider: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))).get()"
+    case .lazy: return "$0.getBean(\(metatype(type(lookup.kind, lookup.form)))\(id)).get()"
     }
   }
 }
