@@ -119,19 +119,18 @@ public enum Storefront {
     holdSignals(SIG_UNBLOCK)
     // An asynchronous `main` would begin on another thread, while this one already handles signals.
     try makeReady(shop.application)
-    runBeans(of: shop.application, lifecycle)
     try operations.start()
-    let service = try ShopService(shop, operations, configuration)
+    let service = try shop.application.getBean(ShopService.self)
     // Closes the queue before the sessions are released: a session waits for the requests inside, and those wait for
     // the queue.
     lifecycle.whenFinishing(try shop.application.getBean(WriterQueue.self).close)
     let port = try server.start(
-      host: configuration.host.text, port: Int(configuration.port), on: threads, handler: service.handler(),
+      host: configuration.host.text, port: Int(configuration.port), on: threads, handler: shop.handler(operations),
       onUnanswered: service.noteUnanswered)
     if let port {
       if let wanted = configuration.adminPort,
         let port = try administration.start(
-          host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.handleAdministration,
+          host: "127.0.0.1", port: Int(wanted), on: [threads[0]], handler: service.administration(operations),
           onUnanswered: service.noteUnanswered)
       {
         shop.lag.watch(loops)
@@ -166,16 +165,6 @@ public enum Storefront {
     }
     done.wait()
     try outcome.withLock { $0 }.get()
-  }
-
-  /// Runs the beans of the application until the lifecycle ends it. A run that has failed for good ends the service.
-  private static func runBeans(of application: Environment, _ lifecycle: ServerLifecycle) {
-    Task {
-      do { try await application.run() } catch {
-        ServiceLog.logger.error("storefront: \(error)")
-        lifecycle.stop()
-      }
-    }
   }
 
   /// Blocks the signals that the service handles, so that they wait, or unblocks them on this thread.

@@ -71,7 +71,7 @@ private final class Page: Sendable {
       captive.dropFirst().dropLast() == [
         "\(#fileID):\(line + 1):1: note: → Catalogue", "\(#fileID):\(line):1: note: → Store",
       ])
-    #expect(captive.last?.hasPrefix("\(#fileID):\(line + 2):1: note: help: Take a `Provider`") == true)
+    #expect(captive.last?.hasPrefix("\(#fileID):\(line + 2):1: note: help: Take a `Current` or a `Provider`") == true)
     #expect(captive.last?.hasSuffix(" see Faults.md#captivedependency") == true)
   }
 

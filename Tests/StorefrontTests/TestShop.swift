@@ -36,7 +36,7 @@ enum TestShop {
       { @Sendable () -> EventLoop in loops.first(where: \.isCurrent) ?? first }
     }
     let shop = try ShopEnvironment(application, configuration, store: sessions, currentLoop: currentLoop)
-    try application.define(application.bean(shop)).define(application.bean(configuration))
+    try application.define(application.bean(shop))
     if let sessions { try application.define(application.bean(sessions)) }
   }
 }

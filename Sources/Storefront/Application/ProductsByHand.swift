@@ -1,4 +1,5 @@
 import Beans
+import BeansOperations
 
 /// The handler of `GET /by-hand/api/products`: does the work of `GET /api/products`, with the request's objects wired
 /// by hand instead of by a request environment. For `scripts/bench-http`, and served only with `BY_HAND=yes`.
@@ -11,19 +12,22 @@ final class ProductsByHand: Sendable {
   private let log: AccessLog
   private let errors: ErrorLog
 
-  /// Creates the handler from a started `application`. Passes every other path to `service`.
-  init(_ service: ShopService, _ application: Environment) throws {
-    self.service = service
-    store = try application.getBean(SQLiteStore.self)
-    catalogue = try application.getBean(Catalogue.self)
-    log = try application.getBean(AccessLog.self)
-    errors = try application.getBean(ErrorLog.self)
+  /// Creates the handler, which passes every other path to `service`.
+  init(service: ShopService, store: SQLiteStore, catalogue: Catalogue, log: AccessLog, errors: ErrorLog) {
+    (self.service, self.store, self.catalogue) = (service, store, catalogue)
+    (self.log, self.errors) = (log, errors)
+  }
+
+  /// Returns the handler for the server.
+  func handler(_ operations: Operations) -> HTTPHandler {
+    let others = service.handler(operations)
+    return { [self] in handle($0, others) }
   }
 
   /// Responds to one exchange on its loop's thread.
-  func handle(_ exchange: HTTPExchange) {
+  private func handle(_ exchange: HTTPExchange, _ others: HTTPHandler) {
     let request = exchange.request
-    guard request.path == Self.path else { return service.handle(exchange) }
+    guard request.path == Self.path else { return others(exchange) }
     guard case .found(.products) = ShopRoute.router.match(request.method, "/api/products") else {
       exchange.respond(HTTPResponse(HTTPError(.methodNotAllowed, "The method is not allowed here.")))
       return

@@ -4,6 +4,9 @@ import BeansOperations
 import BeansServer
 import BeansSessions
 
+/// The tag of the factory that opens requests inside of sessions.
+enum InsideSession {}
+
 /// The declarations of the shop, in three environments: the application, a session, a request.
 ///
 ///     application ── configuration, store, catalogue, page, ids, log, sales
@@ -44,12 +47,12 @@ struct ShopEnvironment: Sendable {
     currentLoop: (@Sendable () -> EventLoop)?
   ) throws {
     self.application = application
-    let requestScope = currentLoop.map { loop in { @Sendable () -> any BeanScope in RequestScope(loop: loop()) } }
+    let requestScope = currentLoop.map { loop in { @Sendable () -> any ChildScope in RequestScope(loop: loop()) } }
     let idle = configuration.sessionIdle
     // If nodes share sessions, the store decides when one expires.
     let isShared = store != nil
     let sessionScope = currentLoop.map { loop in
-      { @Sendable () -> any BeanScope in
+      { @Sendable () -> any ChildScope in
         isShared ? LoopScope(name: "session", loop: loop()) : SessionScope(loop: loop(), idleTimeout: idle)
       }
     }
@@ -66,12 +69,29 @@ struct ShopEnvironment: Sendable {
     }
     sessions = SessionRegistry(visits, capacity: configuration.sessions)
     sharedSessions = store.map { [visits] store in SessionManager(visits, store: store) }
-    try application.define(application.bean(sharedSessions ?? sessions as any SessionReporting)).define(
-      application.bean(lag))
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.include(VisitorRequestModule())
     }
     .logMetadata(\.logMetadata)
+    try application
+      .define(instance: requests) { $0.primary() }
+      .define(instance: visitorRequests) { $0.qualifier(InsideSession.self) }
+      .define(instance: sessions)
+      .define(instance: lag)
+      .define(instance: configuration)
+      .define(ShopService.self, factory: ShopService.init)
+      .define(ProductsByHand.self, factory: ProductsByHand.init) { $0.lazy() }
+    // Reports cover the sessions of all nodes, if nodes share them.
+    if let sharedSessions { try application.define(instance: sharedSessions) { $0.primary() } }
+  }
+
+  /// Returns the handler for the public server, once the application is ready.
+  ///
+  /// - Throws: `EnvironmentError` if a bean of the handler fails.
+  func handler(_ operations: Operations) throws -> HTTPHandler {
+    try application.getBean(Configuration.self).byHand
+      ? application.getBean(ProductsByHand.self).handler(operations)
+      : application.getBean(ShopService.self).handler(operations)
   }
 }
 

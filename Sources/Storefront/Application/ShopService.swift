@@ -14,42 +14,52 @@ final class ShopService: Sendable {
   /// The maximum number of attempts at a request whose session another node changes at the same time.
   private static let maximumAttempts = 10
 
-  private let shop: ShopEnvironment
-  private let operations: Operations
-  private let configuration: Configuration
-  private let cookieName: String
+  private let requests: EnvironmentFactory<HTTPRequest>
+  private let visitorRequests: EnvironmentFactory<HTTPRequest>
+  private let visits: EnvironmentFactory<SessionState>
   private let sessions: SessionRegistry<SessionState>
   private let sharedSessions: SessionManager?
   private let health: HealthHandler
   private let log: AccessLog
   private let errors: ErrorLog
+  private let isSecure: Bool
+  private let cookieName: String
 
-  /// Creates the service without a wait: the application is ready.
-  init(_ shop: ShopEnvironment, _ operations: Operations, _ configuration: Configuration) throws {
-    self.shop = shop
-    self.operations = operations
-    self.configuration = configuration
-    cookieName = configuration.secureCookies ? "__Host-sid" : "sid"
-    sessions = shop.sessions
-    sharedSessions = shop.sharedSessions
-    health = try shop.application.getBean(HealthHandler.self)
-    log = try shop.application.getBean(AccessLog.self)
-    errors = try shop.application.getBean(ErrorLog.self)
+  /// - Parameters:
+  ///   - requests: opens requests that need no session.
+  ///   - visitorRequests: opens requests inside of sessions.
+  ///   - visits: opens sessions.
+  ///   - sessions: the sessions with goods in the cart, if sessions are local to this process.
+  ///   - sharedSessions: the sessions that all nodes share; nil if sessions are local.
+  ///   - health: responds to the checks of a load balancer.
+  ///   - log: the log of responses.
+  ///   - errors: the log of failures.
+  ///   - configuration: the settings of the service.
+  init(
+    requests: EnvironmentFactory<HTTPRequest>,
+    visitorRequests: Qualified<InsideSession, EnvironmentFactory<HTTPRequest>>,
+    visits: EnvironmentFactory<SessionState>, sessions: SessionRegistry<SessionState>, sharedSessions: SessionManager?,
+    health: HealthHandler, log: AccessLog, errors: ErrorLog, configuration: Configuration
+  ) {
+    (self.requests, self.visitorRequests, self.visits) = (requests, visitorRequests.value, visits)
+    (self.sessions, self.sharedSessions) = (sessions, sharedSessions)
+    (self.health, self.log, self.errors) = (health, log, errors)
+    isSecure = configuration.secureCookies
+    cookieName = isSecure ? "__Host-sid" : "sid"
   }
 
-  /// Returns the handler for the server: `handle(_:)`, with `ProductsByHand` in front if the configuration selects it.
-  func handler() throws -> HTTPHandler {
-    configuration.byHand ? try ProductsByHand(self, shop.application).handle : handle
+  /// Returns the handler for the public server.
+  func handler(_ operations: Operations) -> HTTPHandler {
+    { [self] in handle($0, ShopRoute.router, operations) }
   }
 
-  /// Responds to one exchange on its loop's thread.
-  func handle(_ exchange: HTTPExchange) { handle(exchange, ShopRoute.router) }
+  /// Returns the handler for the server of the operators.
+  func administration(_ operations: Operations) -> HTTPHandler { { [self] in handleAdministration($0, operations) } }
 
   /// Records that a handler has dropped a request without a response.
   func noteUnanswered(_ request: HTTPRequest) { errors.record(HTTPExchange.unanswered, request) }
 
-  /// Responds to the operators of the service.
-  func handleAdministration(_ exchange: HTTPExchange) {
+  private func handleAdministration(_ exchange: HTTPExchange, _ operations: Operations) {
     let request = exchange.request
     if !request.namesThisMachine {
       exchange.respond(
@@ -66,10 +76,10 @@ final class ShopService: Sendable {
         : operations.respond(
           method: request.method.name, path: request.path, accept: request.headers["Accept"], body: request.body)
     }
-    if let answer { exchange.respond(answer) } else { handle(exchange, ShopRoute.administration) }
+    if let answer { exchange.respond(answer) } else { handle(exchange, ShopRoute.administration, operations) }
   }
 
-  private func handle(_ exchange: HTTPExchange, _ router: Router<ShopRoute>) {
+  private func handle(_ exchange: HTTPExchange, _ router: Router<ShopRoute>, _ operations: Operations) {
     let request = exchange.request
     do {
       switch router.match(request.method, request.path) {
@@ -96,9 +106,9 @@ final class ShopService: Sendable {
 
   private func answer(_ request: HTTPRequest, _ route: ShopRoute) -> HTTPResponse {
     do {
-      if !route.needsVisitor { return try answer(request, route, in: shop.requests.build(request)) }
+      if !route.needsVisitor { return try requests.withChild(request) { try answer(request, route, in: $0) } }
       let known = try request.cookie(cookieName).flatMap { sid in
-        try sessions.withSession(sid) { try answer(request, route, in: shop.visitorRequests.build(request, in: $0)) }
+        try sessions.withSession(sid) { try answer(request, route, inSession: $0) }
       }
       // A session that has ended, or an invented id, is treated like no session.
       return try known ?? answerStranger(request, route)
@@ -108,10 +118,11 @@ final class ShopService: Sendable {
   }
 
   private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute) throws -> HTTPResponse {
-    let session = try shop.visits.build(SessionState())
+    // Kept beyond this call if it has put goods into the cart.
+    let session = try visits.build(SessionState())
     var isKept = false
     defer { if !isKept { session.finish() } }
-    var response = try answer(request, route, in: shop.visitorRequests.build(request, in: session))
+    var response = try answer(request, route, inSession: session)
     if try session.getBean(Cart.self).isEmpty { return response }
     response.addCookie(try cookie(try sessions.add(session)))
     isKept = true
@@ -142,7 +153,7 @@ final class ShopService: Sendable {
         let (response, cookie) = try await inSession(request) { session -> (HTTPResponse?, rotates: Bool) in
           hasSettled = try settle(request, in: session)
           if hasSettled { return (nil, rotates: false) }
-          return (try answer(request, route, in: shop.visitorRequests.build(request, in: session)), rotates: false)
+          return (try answer(request, route, inSession: session), rotates: false)
         }
         guard var response else { continue }
         if let cookie { response.addCookie(cookie) }
@@ -195,20 +206,17 @@ final class ShopService: Sendable {
   private func place(
     _ purchase: Cart.Purchase?, _ request: HTTPRequest, in session: Environment
   ) async throws -> HTTPResponse {
-    let child = try shop.visitorRequests.build(request, in: session)
-    defer { child.finish() }
-    let log = try child.getBean(RequestLog.self)
-    let response: HTTPResponse
-    do {
-      // Each line of the log that is written inside carries the id of the request.
-      response = try await Environment.$current.withValue(child) {
-        try await child.getBean(CheckoutHandler.self).place(purchase, request)
+    try await visitorRequests.withChild(request, in: session) { child in
+      let log = try child.getBean(RequestLog.self)
+      let response: HTTPResponse
+      do {
+        response = try await child.getBean(CheckoutHandler.self).place(purchase, request)
+      } catch {
+        response = errors.response(to: error, request)
       }
-    } catch {
-      response = errors.response(to: error, request)
+      log.status = response.status
+      return response
     }
-    log.status = response.status
-    return response
   }
 
   /// Completes a checkout whose order has been placed and whose session could not be saved after that, if there is one.
@@ -217,7 +225,7 @@ final class ShopService: Sendable {
   /// - Returns: whether there was one.
   private func settle(_ request: HTTPRequest, in session: Environment) throws -> Bool {
     guard let id = try session.getBean(Cart.self).order else { return false }
-    return try shop.visitorRequests.withChild(request, in: session) { child in
+    return try visitorRequests.withChild(request, in: session) { child in
       let visitor = try child.getBean(CurrentVisitor.self)
       guard let order = try child.getBean(OrderRepository.self).order(id, of: visitor.profile.id) else { return false }
       visitor.settle(order)
@@ -265,25 +273,28 @@ final class ShopService: Sendable {
       if let known { return known }
     }
     // A checkout of a visitor without a session: the cart is empty before and after it.
-    let session = try shop.visits.build(SessionState())
-    defer { session.finish() }
-    return (try await body(session).0, nil)
+    return try await visits.withChild(SessionState()) { session in (try await body(session).0, nil) }
   }
 
   private func cookie(_ sid: String) throws -> HTTPCookie {
-    try HTTPCookie(name: cookieName, value: sid, isSecure: configuration.secureCookies)
+    try HTTPCookie(name: cookieName, value: sid, isSecure: isSecure)
   }
 
   // MARK: One request
 
+  private func answer(
+    _ request: HTTPRequest, _ route: ShopRoute, inSession session: Environment
+  ) throws -> HTTPResponse {
+    try visitorRequests.withChild(request, in: session) { try answer(request, route, in: $0) }
+  }
+
+  /// Responds in the environment of a request, whose end rolls back uncommitted changes and writes the log line. Each line
+  /// of the log that is written inside carries the id of the request.
   private func answer(_ request: HTTPRequest, _ route: ShopRoute, in child: Environment) throws -> HTTPResponse {
-    // Rolls back uncommitted changes, and writes the log line.
-    defer { child.finish() }
     let log = try child.getBean(RequestLog.self)
     let response: HTTPResponse
     do {
-      // Each line of the log that is written inside carries the id of the request.
-      response = try Environment.$current.withValue(child) { try route.handler(in: child).handle(request) }
+      response = try route.handler(in: child).handle(request)
     } catch {
       response = errors.response(to: error, request)
     }
@@ -293,11 +304,11 @@ final class ShopService: Sendable {
 
   /// Responds to an unknown path or method, and writes its line of the log, too.
   private func answer(_ refused: Router<ShopRoute>.Match, _ request: HTTPRequest) throws -> HTTPResponse? {
-    let child = try shop.requests.build(request)
-    defer { child.finish() }
-    let response = try Router<ShopRoute>.refusal(refused)
-    try child.getBean(RequestLog.self).status = response?.status
-    return response
+    try requests.withChild(request) { child in
+      let response = try Router<ShopRoute>.refusal(refused)
+      try child.getBean(RequestLog.self).status = response?.status
+      return response
+    }
   }
 
   /// Responds with the result of an operation, without an environment; returns nil if the operation has none.

@@ -40,9 +40,9 @@ final class TestServer: Sendable {
     threads = try application.getBean(TestLoops.self).threads
     let operations = Operations(environment: application, sessions: [shop.sessions], lag: shop.lag)
     try operations.start()
-    let service = try ShopService(shop, operations, application.getBean(Configuration.self))
-    port = try Self.start(
-      server, threads, isForAdministration ? service.handleAdministration : service.handler(), service.noteUnanswered)
+    let service = try application.getBean(ShopService.self)
+    let handler = isForAdministration ? service.administration(operations) : try shop.handler(operations)
+    port = try Self.start(server, threads, handler, service.noteUnanswered)
     self.shop = shop
   }
 

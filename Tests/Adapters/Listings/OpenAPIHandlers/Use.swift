@@ -31,12 +31,11 @@ struct ShopHandlers: APIProtocol {
 }
 
 func declareShop(in shop: Environment) throws {
-  let requests = try shop.childFactory("request", seed: Operation.self) { request in
+  try shop.childFactory("request", seed: Operation.self) { request in
     try request.define(request.bean(Cart.self, factory: Cart.init).onDestroy { cart in cart.close() })
   }
   try shop
     .define(shop.bean(Carts.self, factory: Carts.init))
-    .define(shop.bean(requests))
     .define(shop.bean(RequestEnvironments.self, factory: RequestEnvironments.init))
     .define(shop.bean(ShopHandlers.self, factory: ShopHandlers.init))
 }
