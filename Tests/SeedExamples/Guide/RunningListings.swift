@@ -4,6 +4,92 @@ import Synchronization  // for the types around the listings
 
 // listing
 import Beans
+import BeansYAML
+import Synchronization
+
+// end
+
+/// A complete program; the article adds `@main`.
+enum CompleteProgram {
+  // continued
+  struct PoolSettings: Decodable, Sendable {
+    let host: String
+    let size: Int
+  }
+
+  final class Pool: AsyncBean, AsyncDisposableBean, Sendable {
+    private let settings: PoolSettings
+    init(settings: PoolSettings) { self.settings = settings }
+
+    func postConstruct() async throws {
+      try await Task.sleep(for: .milliseconds(20))
+      print("\(settings.size) connections to \(settings.host)")
+    }
+
+    func preDestroy() async throws { print("connections closed") }
+
+    func write(_ steps: [String]) async { print("committed: \(steps.joined(separator: ", "))") }
+  }
+
+  struct Order: Sendable { let number: Int }
+  struct OutOfStock: Error {}
+
+  final class UnitOfWork: Sendable {
+    private let pool: Pool
+    private let steps = Mutex<[String]>([])
+    init(pool: Pool) { self.pool = pool }
+
+    func add(_ step: String) { steps.withLock { $0.append(step) } }
+
+    func end(_ outcome: ScopeOutcome) async {
+      switch outcome {
+      case .completed: await pool.write(steps.withLock { $0 })
+      case .failed(let error): print("rolled back: \(error)")
+      }
+    }
+  }
+
+  final class Orders: RunnableBean, Sendable {
+    private let requests: EnvironmentFactory<Order>
+    init(requests: EnvironmentFactory<Order>) { self.requests = requests }
+
+    func run() async throws {
+      for number in 1... {
+        try await Task.sleep(for: .milliseconds(100))
+        try? await requests.withChild(Order(number: number)) { request in
+          let work = try request.getBean(UnitOfWork.self)
+          work.add("order \(number)")
+          if number % 2 == 0 { throw OutOfStock() }
+          work.add("payment \(number)")
+        }
+      }
+    }
+  }
+
+  final class Prices: Sendable {
+    func reload() { print("prices reloaded") }
+  }
+
+  struct Service {
+    static func main() async throws {
+      let shop = try Environment(name: "shop")
+      try shop.addConfigurationSource(YAMLConfigurationSource(path: "shop.yaml"))
+      try shop.childFactory("request", seed: Order.self) { request in
+        try request.define(UnitOfWork.self, factory: UnitOfWork.init) { $0.onDestroy { await $0.end($1) } }
+      }
+      try shop
+        .define(PoolSettings.self, configuration: "pool")
+        .define(Pool.self, factory: Pool.init)
+        .define(Orders.self, factory: Orders.init)
+        .define(Prices.self, factory: Prices.init) { $0.scheduled(every: .milliseconds(250)) { $0.reload() } }
+      try await shop.run(until: [.terminate, .interrupt])
+    }
+  }
+  // end
+}
+
+// listing
+import Beans
 import BeansTesting
 
 // end

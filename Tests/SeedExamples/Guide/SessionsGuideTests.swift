@@ -80,7 +80,7 @@ import Testing
     let shop = try Environment(name: "shop")
     let sessions = try Sessions().declareSessions(in: shop, releasedOn: globalConcurrentExecutor)
     let id = sessions.newId()
-    try sessions.withSession(id, opening: ()) { _ = try $0.getBean(Sessions.Cart.self) }
+    try await sessions.withSession(id, opening: ()) { _ = try $0.getBean(Sessions.Cart.self) }
     sessions.end(id)
     #expect(sessions.find(id) == nil)
     try await shop.shutdown()
@@ -193,7 +193,7 @@ import Testing
     try Jobs().declareJobs(in: shop)
     let requests = try shop.childFactory("request", seed: Int.self)
     let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    let task = try requests.withChild(7) { _ in
+    let task = try await requests.withChild(7) { _ in
       Task {
         for await _ in ends {}
         return try Environment.current?.getBean(Int.self)
@@ -215,7 +215,7 @@ import Testing
     async let served: Void = shop.run()
     let queue = try await shop.readyBean(Jobs.PrintQueue.self)
     let printer = try await shop.readyBean(Jobs.Printer.self)
-    try requests.withChild(7) { request in
+    try await requests.withChild(7) { request in
       try request.getBean(Jobs.PrintQueue.self).add(.init(order: request.getBean(Int.self)))
     }
     while printer.printed.isEmpty { await Task.yield() }

@@ -34,7 +34,8 @@ import Testing
   }
 
   private static let defaultArgument =
-    "unknownBean: parameter 1: no bean of type Int can be seen from 'shop' [Pool → Int] (Shop.swift:2)"
+    "unknownBean: second parameter: no bean of type Int can be seen from 'shop'; a default argument is not used here: "
+    + "leave it out by a closure, such as { Pool(store: $0) } [Pool → Int] (Shop.swift:2)"
 
   @Test("A parameter with a default argument is a dependency")
   func defaultArguments() throws {
