@@ -126,6 +126,45 @@ extension Environment {
   /// end.
   var isInsideBody: Bool { isCurrent && Environment.current.map { $0.core.lifecycle.bodies > 0 } == true }
 
+  // MARK: children whose parent ends
+
+  /// Begins the end of a child whose parent ends, and whose lookups have ended. The child of a handle that has not ended it
+  /// fails.
+  ///
+  /// - Returns: whether the caller has to finish the children of the child, and then to leave the child.
+  func finishWithParent() -> Bool {
+    let isOverruled = changeLocked { $0.overrule(.parent) }
+    if isOverruled { extras.fail(finishedError()) }
+    if finishAlone(.parent) { return false }
+    let isFirst = finishHere(.parent)
+    if isOverruled { leave() }
+    joinWatch()
+    return isFirst
+  }
+
+  /// Ends the builds of an environment that ends, and returns its children, which the log counts.
+  func childrenToFinish() -> [Environment] {
+    existingExtras?.endBuilds(throwing: finishedError())
+    let live = liveChildren
+    if !live.isEmpty {
+      log.logger.info(
+        "'\(name)' finishes \(live.count) environments below it that were still open: \(Self.places(of: live))")
+    }
+    return live
+  }
+
+  /// The places at which environments were opened, with their counts; most first.
+  private static func places(of environments: [Environment]) -> String {
+    let counts = Dictionary(grouping: environments, by: \.origin).mapValues(\.count)
+    let sorted = counts.sorted { $0.value == $1.value ? $0.key.description < $1.key.description : $0.value > $1.value }
+    return EndWatch.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
+  }
+
+  /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.
+  func forbidAwaiting() {
+    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.synchronous) } }
+  }
+
   // MARK: ends that do not wait
 
   /// Fails the environment at once, without waiting for the bodies inside: a time has passed, or the owner has gone.
@@ -140,14 +179,6 @@ extension Environment {
     beginFinish(cause)
     leave()
     return true
-  }
-
-  /// Begins the end of a child whose parent ends. The child of a handle that has not ended it fails.
-  func finishWithParent() {
-    guard changeLocked({ $0.overrule(.parent) }) else { return beginFinish(.parent) }
-    extras.fail(finishedError())
-    beginFinish(.parent)
-    leave()
   }
 
   /// Abandons the bodies here and below, for a shutdown whose limit has passed. The shutdown throws their names.

@@ -23,37 +23,42 @@ extension Environment {
     return isAlone
   }
 
+  /// Begins the end of an environment with extras, and of those below, children first.
   @inline(never)
   private func finishAll(_ cause: EndCause) {
-    let isFirst = changeLocked { $0.finish(cause) }
+    let isFirst = finishHere(cause)
     // Every caller closes the children: no caller may return while an environment below still allows lookups.
     closeChildren()
-    if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
+    joinWatch()
     guard isFirst else { return }
-    existingExtras?.endBuilds(throwing: finishedError())
-    let live = liveChildren
-    if !live.isEmpty {
-      log.logger.info(
-        "'\(name)' finishes \(live.count) environments below it that were still open: \(Self.places(of: live))")
+    let children = childrenToFinish()
+    if children.isEmpty { return leave() }
+    // A path in place of recursion: a thousand environments may be nested.
+    var path = [(environment: self, children: children[...])]
+    while let last = path.last {
+      guard let child = last.children.first else {
+        path.removeLast()
+        last.environment.leave()
+        continue
+      }
+      path[path.count - 1].children.removeFirst()
+      if last.environment.core.kind.contains(.synchronous) { child.forbidAwaiting() }
+      if child.finishWithParent() { path.append((child, child.childrenToFinish()[...])) }
     }
-    let isSynchronous = core.kind.contains(.synchronous)
-    for child in live {
-      if isSynchronous { child.forbidAwaiting() }
-      child.finishWithParent()
-    }
-    if changeLocked({ $0.releaseIfQuiet() }) { release() }
   }
 
-  /// The places at which environments were opened, with their counts; most first.
-  private static func places(of environments: [Environment]) -> String {
-    let counts = Dictionary(grouping: environments, by: \.origin).mapValues(\.count)
-    let sorted = counts.sorted { $0.value == $1.value ? $0.key.description < $1.key.description : $0.value > $1.value }
-    return EndWatch.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
+  /// Begins the end here alone. The caller becomes a user, so that the last child does not release the environment.
+  /// Returns false, and adds no user, where another call has begun the end.
+  func finishHere(_ cause: EndCause) -> Bool {
+    changeLocked { lifecycle in
+      let isFirst = lifecycle.finish(cause)
+      if isFirst { lifecycle.enter() }
+      return isFirst
+    }
   }
 
-  /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.
-  func forbidAwaiting() {
-    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.synchronous) } }
+  func joinWatch() {
+    if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
   }
 
   /// Whether the environment is a child of a factory none of whose releases needs more than a call, as far as startup
