@@ -14,7 +14,7 @@ enum Comparison {
     if choices.isUndecided { return nil }
     var last = (lines: expected, same: same)
     while last.same < last.lines.count || last.same < found.count, choices.advance() { last = expect() }
-    if last.same == last.lines.count, last.same == found.count { return nil }
+    if choices.isUndecided || last.same == last.lines.count && last.same == found.count { return nil }
     func line(_ lines: [String]) -> String { same < lines.count ? lines[same] : "nothing" }
     let operation = found.prefix(same).last { $0.hasPrefix("operation") || $0 == "end" } ?? "the beginning"
     return "after \(operation) the container says '\(line(found))', the reference '\(line(expected))'"
@@ -46,7 +46,8 @@ struct Choices {
   mutating func advance() -> Bool {
     runs += 1
     while let last = taken.last, last.choice + 1 == last.count { taken.removeLast() }
-    guard !taken.isEmpty, runs < 200 else { return false }
+    if runs == 1_000 { isUndecided = true }
+    guard !taken.isEmpty, !isUndecided else { return false }
     taken[taken.count - 1].choice += 1
     next = 0
     return true

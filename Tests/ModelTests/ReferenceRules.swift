@@ -306,7 +306,8 @@ struct ReferenceRules {
   private func works(_ bean: ReferenceBean, in level: Int) -> Bool {
     var graph = Graph()
     visit(bean, level, &graph, isNeeded: true, isTop: true)
-    return graph.faults.isEmpty && inactive(bean, level) == nil
+    // Also of a bean with a fault of its own, which `inactive` does not judge.
+    return graph.faults.isEmpty && inactive(takenBy: bean, level) == nil
   }
 
   /// Returns the faults of a prototype that is requested from a level.
@@ -389,12 +390,14 @@ struct ReferenceRules {
     if !bean.isPrototype, !bean.isOfOwnScope, !bean.isOfUnknownScope, let inactive = inactive(takenBy: bean, level) {
       graph.note(Fault(code: captivity(of: inactive.scope, level), declaration: bean.line))
     }
-    for need in bean.needs {
-      let targets: [ReferenceBean]
-      do { targets = try self.targets(of: need, from: level) } catch {
+    // The bean's own faults precede those of its dependencies.
+    let taken = bean.needs.map { need -> [ReferenceBean] in
+      do throws(Fault) { return try targets(of: need, from: level) } catch {
         if isNeeded { graph.note(Fault(code: code(of: error, need, takenBy: bean, level), declaration: bean.line)) }
-        continue
+        return []
       }
+    }
+    for (need, targets) in zip(bean.needs, taken) {
       if targets.contains(where: { self.place($0, from: level) == nil }) { continue }
       for target in targets {
         guard let inner = self.place(target, from: level) else { continue }
