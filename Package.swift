@@ -130,7 +130,7 @@ let package = Package(
       dependencies: ["BeansConfiguration", "BeansErrors", "BeansSupport", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
-      swiftSettings: settings),
+      exclude: ["sizes.txt"], swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests",
       dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport"],

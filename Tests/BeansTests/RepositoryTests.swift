@@ -6,12 +6,6 @@ import Testing
   /// Each folder names only types and members of those before it.
   private static let order = ["Memory", "Declaration", "Plan", "Compiler", "Runtime", "Environment"]
 
-  private static let sources = Result {
-    try SwiftSource.all(
-      in: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Sources/Beans"))
-  }
-
   /// Each row of the article ends in the name of a file or a target of `Tests`, and of a test in it.
   @Test func everyPromiseNamesATestThatExists() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -77,7 +71,7 @@ import Testing
   }
 
   @Test func everyFolderIsInTheOrder() throws {
-    let sources = try Self.sources.get()
+    let sources = try SwiftSource.beans.get()
     #expect(sources.count > 20)
     #expect(Set(sources.compactMap { $0.folders.first }) == Set(Self.order))
     // Next to the folders is only the file of re-exports.
@@ -85,7 +79,7 @@ import Testing
   }
 
   @Test func foldersNameOnlyEarlierOnes() throws {
-    let sources = try Self.sources.get()
+    let sources = try SwiftSource.beans.get()
     /// The files that declare each type; only a type of a single file is identified by its name.
     var homes: [String: [SwiftSource]] = [:]
     for source in sources {
@@ -106,7 +100,7 @@ import Testing
 
   /// A member of a single file is identified by its name. Extensions of `Environment` are in several folders.
   @Test func foldersUseOnlyMembersOfEarlierOnes() throws {
-    let sources = try Self.sources.get()
+    let sources = try SwiftSource.beans.get()
     var homes: [String: [SwiftSource]] = [:]
     for source in sources {
       for name in source.members { homes[name, default: []].append(source) }
@@ -143,7 +137,7 @@ import Testing
   }
 
   @Test func unsafeCodeIsInMemoryOnly() throws {
-    let files = try Self.sources.get().filter { !$0.unsafe.isEmpty }
+    let files = try SwiftSource.beans.get().filter { !$0.unsafe.isEmpty }
     #expect(files.count <= 7)
     let outside = files.filter { $0.folders.first != "Memory" }
     let list = outside.map { "\($0.path): \($0.unsafe.joined(separator: ", "))" }

@@ -5,6 +5,14 @@ struct SwiftSource {
   /// The path, relative to the requested folder.
   let path: String
   let lines: Int
+  /// The lines that are neither empty nor a comment.
+  let linesOfCode: Int
+  /// The number of ternary operators.
+  let ternaries: Int
+  /// The number of questions to the `kind` of an environment.
+  let testsOfModes: Int
+  /// The types that the file extends at its top level, or declares as a class there.
+  let extended: Set<String>
   /// Types that the file declares, nested ones included.
   let declared: Set<String>
   let words: Set<String>
@@ -23,7 +31,11 @@ struct SwiftSource {
   init(path: String, text: String) {
     self.path = path
     lines = text.utf8.count { $0 == UInt8(ascii: "\n") }
+    linesOfCode = Self.linesOfCode(text)
     let code = CodeReader.code(of: text)
+    ternaries = code.matches(of: /\s\?\s/).count
+    testsOfModes = code.matches(of: /kind\.(?:contains|isDisjoint)\(/).count
+    extended = Set(code.matches(of: /(?m)^(?:[a-z@][^\n]*?)?\b(?:extension|class) ([A-Z]\w*)/).map { String($0.1) })
     let words = code.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) }
     self.words = Set(words)
     declared = Self.declared(in: code)
@@ -33,6 +45,21 @@ struct SwiftSource {
     used = Set(code.matches(of: /\.([a-z_]\w*)|\b([a-z_]\w*)\(/).map { String($0.1 ?? $0.2 ?? "") })
     unsafe =
       words.filter { Self.isUnsafe($0) } + ["unowned(unsafe)", "@exclusivity(unchecked)"].filter { code.contains($0) }
+  }
+
+  /// Returns the number of lines that are neither empty nor a comment.
+  static func linesOfCode(_ text: String) -> Int {
+    text.utf8.split(separator: UInt8(ascii: "\n")).count { line in
+      let first = line.drop { $0 == UInt8(ascii: " ") }
+      return !first.isEmpty && !first.starts(with: "//".utf8)
+    }
+  }
+
+  /// The files of `Beans`.
+  static let beans = Result {
+    try all(
+      in: URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/Beans"))
   }
 
   /// All files below a folder.
