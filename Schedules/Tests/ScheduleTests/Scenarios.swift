@@ -121,10 +121,13 @@ extension Scenario {
   /// The scenarios, one for each pair of things that threads do, that have to be tried in all interleavings.
   static let whole: Set = [
     "build/build the same", "build/finish", "finish/finish with a lookup below", "open/finish", "open/shutdown, once",
-    "nested lookup/steal, once", "waiter/failing builder", "startup/startup, once", long,
+    "nested lookup/steal, once", "waiter/failing builder", "startup/startup, once",
+    "lookup of a built singleton/shutdown",
   ]
-  /// The one of these that takes more than a hundred thousand executions.
-  static let long = "lookup of a built singleton/shutdown"
+  /// Those of these that take more than ten thousand executions.
+  static let long: Set = [
+    "finish/finish with a lookup below", "open/finish", "lookup of a built singleton/shutdown",
+  ]
 
   // MARK: building
 
