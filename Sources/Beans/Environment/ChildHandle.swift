@@ -68,7 +68,7 @@ public final class ChildHandle: Sendable {
   ///
   /// - Throws: the failures of releases; `.finished` if another end has failed the child, such as that of its parent.
   public func end() throws {
-    if try isEnding() { return }
+    guard try beginUnlessEnded() else { return }
     try environment.finishBody(as: .handle)
   }
 
@@ -78,7 +78,7 @@ public final class ChildHandle: Sendable {
   ///
   /// - Throws: the failures of releases; `.finished` if another end has failed the child, such as that of its parent.
   public func end() async throws {
-    if try isEnding() { return }
+    guard try beginUnlessEnded() else { return }
     try await environment.finishBody(as: .handle)
   }
 
@@ -138,12 +138,12 @@ public final class ChildHandle: Sendable {
   /// Begins the last body of the child. Returns false where an end has begun.
   private func begin() -> Bool { environment.changeLocked { $0.enterLastBody() } }
 
-  /// Begins the last body of the child. Returns true where an end has begun.
+  /// Begins the last body of the child. Returns false where an end has begun.
   ///
   /// - Throws: `.finished` where another end has failed the child.
-  private func isEnding() throws -> Bool {
-    if begin() { return false }
+  private func beginUnlessEnded() throws -> Bool {
+    if begin() { return true }
     try environment.checkBodies()
-    return true
+    return false
   }
 }
