@@ -112,15 +112,20 @@ struct LimitedShutdownSpecification {
     end.open()
   }
 
-  @Test("An asynchronous release is a failure of a synchronous shutdown here, too")
-  func asynchronousInASynchronousOne() throws {
+  @Test("An asynchronous release is a failure of a synchronous shutdown here, too, and a task runs it")
+  func asynchronousInASynchronousOne() async throws {
+    let latch = Latch()
     let environment = try Environment(name: "application")
     try define(["a"], in: environment)
-    try environment.define(environment.bean(Connection.self, factory: { (_: Item) in Connection(Latch()) }))
+    try environment.define(
+      environment.bean(Connection.self, factory: { (_: Item) in Connection(latch) })
+        .onDestroy { [journal] _ in journal.note("connection") })
     try environment.startup()
-    let fault = try requireFault(.destructionFailed) { try environment.shutdown(within: long) as Void }
+    let fault = try requireFault(.destructionFailed) { try shutDown(environment) }
     #expect(fault.message.hasPrefix("Connection is released asynchronously"))
     #expect(journal.entries == ["a"])
+    latch.open()
+    try waitUntil("the release in the task") { journal.entries == ["a", "connection"] }
   }
 
   @Test("A release that hangs in a child does not prevent the release of the rest of the tree")
