@@ -111,4 +111,13 @@ import Testing
       #expect(log.entries.map(\.metadata) == [["key": "inner"], ["environment": "request", "key": "inner"]])
     }
   }
+
+  /// A closure that is the value of a generic lock is wrapped anew with each access, where the compiler does not
+  /// specialise the lock.
+  @Test func theSourceCostsTheSameAfterManyEntries() async {
+    await #expect(processExitsWith: .success) {
+      LogMetadata.setSource { ["environment": "request"] }
+      for _ in 0..<100_000 { #expect(LogMetadata.current == ["environment": "request"]) }
+    }
+  }
 }
