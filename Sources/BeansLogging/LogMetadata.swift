@@ -96,7 +96,13 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
 
   // MARK: the source of the environment's metadata
 
-  private static let source = Monitor<(@Sendable () -> LogMetadata)?>(nil)
+  /// The function that returns the metadata of the calling thread's environment. A struct, because a closure that is the
+  /// value of a generic lock is wrapped anew with each access.
+  private struct Source {
+    let metadata: @Sendable () -> LogMetadata
+  }
+
+  private static let source = Monitor<Source?>(nil)
   /// Whether there is a source: entries of programs without one do not take its lock.
   private static let hasSource = Atomic(false)
   /// Whether the source is at work: an entry that the source itself writes has no metadata of the environment.
@@ -105,7 +111,7 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
   /// Sets the function that returns the metadata of the calling thread's environment. Called for each entry that is
   /// written, on the thread that logs.
   package static func setSource(_ source: @escaping @Sendable () -> LogMetadata) {
-    Self.source.withLock { $0 = source }
+    Self.source.withLock { $0 = Source(metadata: source) }
     hasSource.store(true, ordering: .releasing)
   }
 
@@ -113,6 +119,6 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
     guard hasSource.load(ordering: .acquiring), !isAsking, let source = source.withLock({ $0 }) else {
       return LogMetadata()
     }
-    return $isAsking.withValue(true) { source() }
+    return $isAsking.withValue(true) { source.metadata() }
   }
 }

@@ -17,18 +17,25 @@ package final class SessionClock: Sendable {
   }
 
   private let running = AtomicLazyReference<Running>()
-  private let source: Locked<@Sendable () -> EnvironmentClock>
+  private let source: Locked<Source>
+
+  /// The function that returns the clock of an environment.
+  private struct Source {
+    let clock: @Sendable () -> EnvironmentClock
+  }
 
   /// - Parameter clock: the clock of the user's choice; nil for that of an environment.
   package init(_ clock: (any Clock<Duration>)?) {
-    source = Locked { .system }
+    source = Locked(Source { .system })
     if let clock { _ = running.storeIfNil(Running(EnvironmentClock(clock))) }
   }
 
   /// Follows the clock of an environment, unless the user has given one.
   ///
   /// - Parameter clock: returns the clock; called at the first use.
-  package func follow(_ clock: @escaping @Sendable () -> EnvironmentClock) { source.withLock { $0 = clock } }
+  package func follow(_ clock: @escaping @Sendable () -> EnvironmentClock) {
+    source.withLock { $0 = Source(clock: clock) }
+  }
 
   /// The time since the first use. Runs code of the clock.
   package var now: Duration {
@@ -50,6 +57,6 @@ package final class SessionClock: Sendable {
 
   private var started: Running {
     if let running = running.load() { return running }
-    return running.storeIfNil(Running(source.withLock { $0 }()))
+    return running.storeIfNil(Running(source.withLock { $0 }.clock()))
   }
 }

@@ -42,15 +42,23 @@ package enum WaitForGraph {
     var waiters: [UInt: Waiter] = [:]
   }
 
+  /// The function that returns the labels of the calling thread's builds in flight. A struct, because a closure that is
+  /// the value of a generic lock is wrapped anew with each access.
+  private struct PathFinder {
+    let labels: @Sendable () -> [String]
+  }
+
   private static let state = Locked(State())
   private static let logger = LogManager.getLogger(forName: "Beans.Environment")
-  private static let path = Locked<@Sendable () -> [String]>({ [] })
+  private static let path = Locked(PathFinder { [] })
 
   /// The id of the calling thread, as `builder` returns it.
   package static var thread: UInt { UInt(beans_thread()) }
 
   /// Sets the function that returns the labels of the calling thread's builds in flight, outermost first.
-  package static func findPath(by path: @escaping @Sendable () -> [String]) { self.path.withLock { $0 = path } }
+  package static func findPath(by path: @escaping @Sendable () -> [String]) {
+    self.path.withLock { $0 = PathFinder(labels: path) }
+  }
 
   /// Returns when the build has ended or was over already; throws the error of the build, or `.cyclicDependency`.
   ///
@@ -61,7 +69,7 @@ package enum WaitForGraph {
     for key: Key, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
   ) throws {
     let me = thread
-    let path = path.withLock { $0 }() + [label]
+    let path = path.withLock { $0 }.labels() + [label]
     let step: Result<PendingBuild?, EnvironmentError> = state.withLock { state in
       guard let builder = builder() else { return .success(nil) }
       // Follows the chain of waits from the builder: a way back to this thread is a cycle.
