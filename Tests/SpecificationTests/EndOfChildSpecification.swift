@@ -176,7 +176,7 @@ struct EndOfChildSpecification {
       switch end {
       case .finish: child.finish()
       case .shutdown: try await child.shutdown()
-      case .shutdownInTime: try await child.shutdown(within: .seconds(30))
+      case .shutdownInTime: try await child.shutdown(within: .seconds(10_000))
       case .shutdownOfTheSession: try await session.shutdown()
       case .shutdownOfTheApplication: try await shop.shop.shutdown()
       }
