@@ -1,4 +1,5 @@
 import Beans
+import Foundation
 
 /// The fates of the beans of one round. Only the running thread writes to it.
 final class Ledger: @unchecked Sendable {
@@ -74,6 +75,9 @@ struct Scenario {
     }
     if ledger.created != ledger.released { ledger.fault("created \(ledger.created), released \(ledger.released)") }
     if ledger.alive != 0 { ledger.fault("\(ledger.alive) objects are still there") }
+    // The report of an end that takes longer than three seconds, on a busy machine, keeps its environment for a moment.
+    let deadline = ContinuousClock.now + .seconds(10)
+    while weak.contains(where: { $0() != nil }), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
     if weak.contains(where: { $0() != nil }) { ledger.fault("an environment is still there") }
     return ledger.faults
   }
