@@ -1,5 +1,5 @@
 import Beans
-import Foundation
+import Glibc
 
 /// The fates of the beans of one round. Only the running thread writes to it.
 final class Ledger: @unchecked Sendable {
@@ -75,9 +75,9 @@ struct Scenario {
     }
     if ledger.created != ledger.released { ledger.fault("created \(ledger.created), released \(ledger.released)") }
     if ledger.alive != 0 { ledger.fault("\(ledger.alive) objects are still there") }
-    // The report of an end that takes longer than three seconds, on a busy machine, keeps its environment for a moment.
+    // On a busy machine, the report of an end that takes longer than three seconds may hold its environment for a moment.
     let deadline = ContinuousClock.now + .seconds(10)
-    while weak.contains(where: { $0() != nil }), ContinuousClock.now < deadline { Thread.sleep(forTimeInterval: 0.001) }
+    while weak.contains(where: { $0() != nil }), ContinuousClock.now < deadline { sched_yield() }
     if weak.contains(where: { $0() != nil }) { ledger.fault("an environment is still there") }
     return ledger.faults
   }

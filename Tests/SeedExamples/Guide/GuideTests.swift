@@ -157,7 +157,7 @@ import Testing
     let shop = try Environment(name: "shop")
     let listings = Running()
     try listings.declareConsumer(in: shop)
-    // Without the limit of `listings.serve`, which a pool exceeds whose threads other tests block.
+    // No limit, unlike `listings.serve`: other tests block the threads of the pool for longer than ten seconds.
     async let served: Void = shop.run()
     let (queue, shipments) = try await (shop.readyBean(Running.Queue.self), shop.readyBean(Running.Shipments.self))
     queue.append(7)
