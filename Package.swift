@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
+    .library(name: "BeansRunning", targets: ["BeansRunning"]),
     .library(name: "BeansGraph", targets: ["BeansGraph"]),
     .library(name: "BeansJSON", targets: ["BeansJSON"]),
     .library(name: "BeansYAML", targets: ["BeansYAML"]),
@@ -56,6 +57,10 @@ let package = Package(
         "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration",
       ],
       swiftSettings: strict),
+    // Beans that run and scheduled calls: apart, so that a program without them reads less.
+    .target(
+      name: "BeansRunning", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "Beans"],
+      swiftSettings: strict),
     .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
     // Apart from `BeansXML`, so that a program that reads JSON links neither Foundation nor ICU.
     .target(name: "BeansJSON", dependencies: ["Beans"], swiftSettings: strict),
@@ -72,7 +77,9 @@ let package = Package(
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer",
-      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry", "BeansEventLoop"],
+      dependencies: [
+        "BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansSessionRegistry", "BeansEventLoop",
+      ],
       swiftSettings: strict),
     // The store of sessions for several nodes, on event loops: apart, so that sessions in memory need no libuv.
     .target(
@@ -85,7 +92,8 @@ let package = Package(
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
     // which knows nothing of it.
     .target(
-      name: "BeansOperations", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansGraph", "BeansServer"],
+      name: "BeansOperations",
+      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansGraph", "BeansServer"],
       swiftSettings: strict),
 
     // For tests of programs that use the container. Only this module imports the testing library of the toolchain.
@@ -107,8 +115,8 @@ let package = Package(
     .target(
       name: "Storefront",
       dependencies: [
-        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "Beans",
-        "BeansLogging", "CSQLite", "CHTTPParser",
+        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "BeansRunning",
+        "Beans", "BeansLogging", "CSQLite", "CHTTPParser",
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -131,16 +139,19 @@ let package = Package(
     .testTarget(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       exclude: ["sizes.txt"], swiftSettings: settings),
+    .testTarget(name: "BeansRunningTests", dependencies: ["BeansRunning"], swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests",
-      dependencies: ["Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport"],
+      dependencies: [
+        "BeansRunning", "Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport",
+      ],
       swiftSettings: settings),
     // One file of the specification, compiled as a package with this upcoming feature compiles it.
     .testTarget(
-      name: "NonsendingTests", dependencies: ["Beans", "TestSupport"],
+      name: "NonsendingTests", dependencies: ["BeansRunning", "Beans", "TestSupport"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .testTarget(
-      name: "ModelTests", dependencies: ["BeansSupport", "Beans", "BeansLogging", "TestSupport"],
+      name: "ModelTests", dependencies: ["BeansSupport", "BeansRunning", "Beans", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
@@ -149,13 +160,15 @@ let package = Package(
     .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
-      dependencies: ["BeansServer", "BeansEventLoop", "BeansXML", "Beans", "BeansSupport", "BeansLogging"],
+      dependencies: [
+        "BeansServer", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+      ],
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples",
       dependencies: [
         "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansServerTesting", "BeansEventLoop",
-        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "Beans", "BeansSupport", "BeansLogging",
+        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -165,8 +178,8 @@ let package = Package(
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "Beans",
-        "BeansSupport", "BeansLogging", "TestSupport",
+        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
+        "Beans", "BeansSupport", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -176,8 +189,8 @@ let package = Package(
     .testTarget(
       name: "BeansOperationsTests",
       dependencies: [
-        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "Beans", "BeansSupport", "BeansLogging",
-        "TestSupport",
+        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans", "BeansSupport",
+        "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -193,8 +206,8 @@ let package = Package(
     .testTarget(
       name: "StorefrontTests",
       dependencies: [
-        "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting", "Beans",
-        "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
+        "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting",
+        "BeansRunning", "Beans", "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
       ],
       swiftSettings: settings),
   ]
@@ -209,7 +222,8 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
     "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
-    "BeansConfiguration", "Beans", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport", "SpecificationTests",
+    "BeansConfiguration", "Beans", "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport",
+    "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

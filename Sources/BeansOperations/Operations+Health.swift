@@ -1,4 +1,5 @@
 import Beans
+import BeansRunning
 
 extension Operations {
   /// Returns every check and every bean that runs with its status, the time of the last change, and the reason of its last failure, and the

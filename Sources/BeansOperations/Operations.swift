@@ -1,5 +1,6 @@
 public import Beans
 import BeansGraph
+import BeansRunning
 public import BeansServer
 @_spi(BeansPackage) import BeansSupport
 import BeansLogging
@@ -103,7 +104,7 @@ public final class Operations: Sendable {
   public func probe(method: String, path: String) -> OperationsResponse? {
     guard let probe = [HealthProbe.alive, .ready].first(where: { "/\($0.path)" == path }) else { return nil }
     guard method == "GET" || method == "HEAD" else { return Self.refusal(allow: "GET, HEAD") }
-    let reasons = reasons(against: probe, health.reports, environment.runs)
+    let reasons = reasons(against: probe, health.reports, environment.runReports)
     tell(probe, reasons)
     return .json(reasons.isEmpty ? 200 : 503, .object([("status", .string(reasons.isEmpty ? "UP" : "DOWN"))]))
   }
@@ -201,7 +202,7 @@ public final class Operations: Sendable {
   }
 
   var snapshot: ServiceSnapshot {
-    let (checks, runs) = (health.reports, environment.runs)
+    let (checks, runs) = (health.reports, environment.runReports)
     let (scopes, ages) = environments.report()
     return ServiceSnapshot(
       scopes: scopes, ages: ages, sessions: sessions.map { ($0.scopeName, $0.statistics) },

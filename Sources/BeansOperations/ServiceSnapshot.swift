@@ -1,4 +1,5 @@
 import Beans
+import BeansRunning
 import BeansServer
 
 /// The data of one response, read at one moment.

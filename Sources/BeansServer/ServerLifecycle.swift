@@ -1,4 +1,5 @@
 public import Beans
+import BeansRunning
 @_spi(BeansPackage) import BeansSupport
 public import BeansEventLoop
 public import BeansLogging

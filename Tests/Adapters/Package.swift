@@ -21,6 +21,7 @@ func listings(_ article: String, _ dependencies: Target.Dependency...) -> Target
 }
 
 let beans = Target.Dependency.product(name: "Beans", package: "swift-beans")
+let running = Target.Dependency.product(name: "BeansRunning", package: "swift-beans")
 let sessions = Target.Dependency.product(name: "BeansSessions", package: "swift-beans")
 let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-beans")
 
@@ -46,7 +47,7 @@ let package = Package(
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
     listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
-    listings("ServiceLifecycle", beans, "Logging", "ServiceLifecycle", "UnixSignals"),
+    listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),

@@ -1,5 +1,6 @@
 import Beans
 import BeansOperations
+import BeansRunning
 import BeansTesting
 import TestSupport
 import Testing

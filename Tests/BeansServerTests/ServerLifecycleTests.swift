@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansLogging
+import BeansRunning
 import BeansServer
 import Dispatch
 import Glibc

@@ -1,4 +1,5 @@
 import Beans
+import BeansRunning
 @_spi(BeansPackage) import BeansSupport
 import Synchronization
 import TestSupport

@@ -1,5 +1,6 @@
 import Beans
 import BeansLogging
+import BeansRunning
 import Dispatch
 import Glibc
 import TestSupport

@@ -1,4 +1,5 @@
 import Beans
+import BeansRunning
 import BeansTesting
 import TestSupport
 import Testing

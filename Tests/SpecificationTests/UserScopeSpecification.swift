@@ -1,4 +1,5 @@
 import Beans
+import BeansRunning
 import TestSupport
 import Testing
 

@@ -118,7 +118,7 @@ struct GraphCompiler {
   /// Returns the faults of a bean that works beside its callers and that no environment could end.
   private func faults(working definition: BeanDefinition, in graph: EnvironmentGraph) -> [EnvironmentError] {
     let isRunnable = definition.traits.contains(.runnable)
-    let isScheduled = definition.spec.options != nil && !definition.isProduct && !definition.spec.schedules.isEmpty
+    let isScheduled = definition.spec.options != nil && !definition.isProduct && !definition.spec.works.isEmpty
     let lifetime = definition.lifetime
     guard isRunnable || isScheduled, !(definition.entry == 0 && graph.hasSeed), graph.isKnown(lifetime) else {
       return []

@@ -269,7 +269,7 @@ struct PlanCompiler {
     if definition.traits.contains(.awaited) { work.insert(definition.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
     if !definition.traits.isDisjoint(with: [.aware, .bean]) || !definition.properties.isEmpty || isProcessed
-      || !code.postConstructs.isEmpty || !code.schedules.isEmpty
+      || !code.postConstructs.isEmpty || !code.works.isEmpty
     {
       work.insert(.complete)
     }
@@ -278,7 +278,7 @@ struct PlanCompiler {
     let disposable = hasForm && isReleased ? form(.disposable, definition) : nil
     let hasCallbacks = isReleased && !code.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
-    let hasWork = !isSeed(definition) && (definition.traits.contains(.runnable) || !code.schedules.isEmpty)
+    let hasWork = !isSeed(definition) && (definition.traits.contains(.runnable) || !code.works.isEmpty)
     if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped || hasWork
       || isReleased
         && (!definition.traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
@@ -329,7 +329,7 @@ struct PlanCompiler {
     let code = BeanCode(
       given: definition.given, properties: definition.properties,
       postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
-      listeners: hasListeners ? definition.handlers : [], schedules: isProduct ? [] : spec.schedules,
+      listeners: hasListeners ? definition.handlers : [], works: isProduct ? [] : spec.works,
       restarts: spec.restarts, releaseLimit: spec.releaseLimit,
       isExternallyOwned: spec.isExternallyOwned, instance: spec.instance,
       declaration: needsDeclaration ? definition.makeDeclaration() : nil,

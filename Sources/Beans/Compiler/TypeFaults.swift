@@ -15,7 +15,7 @@ extension BeanDefinition {
       found.append(fault(.otherTemplateProperty, "\(property.name) is a property of \(owner), not of \(type)"))
     }
     if spec.options == nil { return found }
-    let owners = spec.postConstructs.map(\.owner) + spec.onDestroys.map(\.owner) + spec.schedules.map(\.owner)
+    let owners = spec.postConstructs.map(\.owner) + spec.onDestroys.map(\.owner) + spec.works.map(\.owner)
     for owner in owners where !TypeRelation.isUsable(type, as: owner) {
       found.append(fault(.otherTemplateCallback, "a lifecycle callback expects a \(owner), not a \(type)"))
     }

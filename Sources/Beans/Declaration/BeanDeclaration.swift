@@ -1,3 +1,4 @@
+package import BeansErrors
 import BeansReflection
 @_spi(BeansPackage) import BeansSupport
 import Synchronization
@@ -47,7 +48,7 @@ public class BeanDeclaration {
   func ofSendableType() -> Self { set(\.isSendable, true) }
 
   /// Adds a fault of the declaration, which startup reports.
-  func note(fault: String, _ cause: FaultCause) { change { $0.faults.append((cause, fault)) } }
+  package func note(fault: String, _ cause: FaultCause) { change { $0.faults.append((cause, fault)) } }
 
   /// Replaces one field of the spec. A spec that `define` has taken keeps its own.
   @discardableResult @inline(__always)

@@ -54,7 +54,8 @@ struct BeanSpec {
     var postConstructs: [BeanCallback] = []
     var onDestroys: [ReleaseCallback] = []
     var listeners: [EventHandler] = []
-    var schedules: [BeanSchedule] = []
+    /// Work that begins with each instance, and ends before its release.
+    var works: [any AttachedWork] = []
     /// The decision about a run that fails; nil where a failure ends the environment.
     var restarts: RestartPolicy?
     /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
@@ -97,12 +98,12 @@ struct BeanSpec {
   var postConstructs: [BeanCallback] { options?.value.postConstructs ?? [] }
   var onDestroys: [ReleaseCallback] { options?.value.onDestroys ?? [] }
   var listeners: [EventHandler] { options?.value.listeners ?? [] }
-  var schedules: [BeanSchedule] { options?.value.schedules ?? [] }
+  var works: [any AttachedWork] { options?.value.works ?? [] }
   var restarts: RestartPolicy? { options?.value.restarts }
   var releaseLimit: Duration? { options?.value.releaseLimit }
   /// Whether the options neither name users' code nor change the release.
   var hasNoCode: Bool {
-    postConstructs.isEmpty && onDestroys.isEmpty && schedules.isEmpty && restarts == nil && releaseLimit == nil
+    postConstructs.isEmpty && onDestroys.isEmpty && works.isEmpty && restarts == nil && releaseLimit == nil
       && !isExternallyOwned
   }
   var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
@@ -139,7 +140,7 @@ extension BeanSpec {
         if $0.postConstructs.isEmpty { $0.postConstructs = given.postConstructs }
         if $0.onDestroys.isEmpty { $0.onDestroys = given.onDestroys }
         if $0.listeners.isEmpty { $0.listeners = given.listeners }
-        if $0.schedules.isEmpty { $0.schedules = given.schedules }
+        if $0.works.isEmpty { $0.works = given.works }
         $0.restarts = $0.restarts ?? given.restarts
         $0.sharing = $0.sharing ?? given.sharing
         $0.releaseLimit = $0.releaseLimit ?? given.releaseLimit
@@ -158,7 +159,7 @@ extension BeanSpec {
       product.change {
         $0 = options.value
         ($0.requirements, $0.stated, $0.faults, $0.propertyFaults) = ([], [], [], [])
-        ($0.postConstructs, $0.onDestroys, $0.listeners, $0.schedules) = ([], [], [], [])
+        ($0.postConstructs, $0.onDestroys, $0.listeners, $0.works) = ([], [], [], [])
       }
     }
     return product

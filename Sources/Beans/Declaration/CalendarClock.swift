@@ -13,9 +13,9 @@ package struct EnvironmentClock: Sendable {
   /// Returns the time since a fixed, unspecified beginning.
   package let now: @Sendable () -> Duration
   /// Returns the time since 1970.
-  let sinceEpoch: @Sendable () -> Duration
+  package let sinceEpoch: @Sendable () -> Duration
   /// The longest sleep before a time of the day. The system's wall clock may be set while a task sleeps.
-  let longestSleep: Duration?
+  package let longestSleep: Duration?
 
   package init<C: Clock>(_ clock: C) where C.Duration == Duration {
     let begun = clock.now

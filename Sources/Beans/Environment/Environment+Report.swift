@@ -160,7 +160,7 @@ extension Environment {
   package var isReady: Bool {
     guard core.lifecycle.isOpen else { return false }
     guard let extras = existingExtras else { return true }
-    return extras.resources?.unready.isEmpty != false && extras.existingWorks?.isEnding != true
+    return extras.resources?.unready.isEmpty != false && extras.existingWorks?.runner?.isEnding != true
   }
 
   /// The aliases of beans, by the path of their environment (as in `graph()`) and then by the bean's own id.

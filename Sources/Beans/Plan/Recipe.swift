@@ -151,7 +151,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
   let postConstructs: [BeanCallback]
   let onDestroys: [ReleaseCallback]
   let listeners: [EventHandler]
-  let schedules: [BeanSchedule]
+  let works: [any AttachedWork]
   /// The decision about a run that fails.
   let restarts: RestartPolicy?
   /// The time limit of a release.
@@ -167,7 +167,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
   init(
     given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
     onDestroys: [ReleaseCallback] = [], listeners: [EventHandler] = [],
-    schedules: [BeanSchedule] = [], restarts: RestartPolicy? = nil, releaseLimit: Duration? = nil,
+    works: [any AttachedWork] = [], restarts: RestartPolicy? = nil, releaseLimit: Duration? = nil,
     isExternallyOwned: Bool = false, instance: InstanceHolder? = nil,
     declaration: BeanDeclaration? = nil, refusal: EnvironmentError? = nil
   ) {
@@ -176,7 +176,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
     self.postConstructs = postConstructs
     self.onDestroys = onDestroys
     self.listeners = listeners
-    self.schedules = schedules
+    self.works = works
     self.restarts = restarts
     self.releaseLimit = releaseLimit
     self.isExternallyOwned = isExternallyOwned

@@ -42,7 +42,7 @@ extension Environment {
       try recipe.value.code.with { code in
         for callback in code.postConstructs { try object.with { try callback($0) } }
         // An asynchronous bean is not complete yet.
-        if !code.schedules.isEmpty, !recipe.value.work.contains(.await) { try start(code.schedules, object, recipe) }
+        if !code.works.isEmpty, !recipe.value.work.contains(.await) { start(code.works, object, recipe) }
       }
       return (object, false)
     } catch {

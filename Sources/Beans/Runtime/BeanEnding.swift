@@ -36,7 +36,7 @@ struct BeanEnding {
       ? recipe.value.traits : BeanTraits.of(object)
     let callbacks = recipe.value.code.with { $0.onDestroys }
     if recipe.value.isSeed { return nil }
-    if traits.contains(.runnable) || recipe.value.code.with({ !$0.schedules.isEmpty }) {
+    if traits.contains(.runnable) || recipe.value.code.with({ !$0.works.isEmpty }) {
       work = environment?.takeWork(of: recipe.value.slot).filter { $0.close() || $0.hasFailed } ?? []
     }
     let isOwned = recipe.value.code.with { !$0.isExternallyOwned }

@@ -1,9 +1,10 @@
+import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
 /// Work on one bean in a task of its own: a run, or a schedule. The release of the bean ends the work.
 ///
-/// The task enters before each call of user code and leaves after it. Once the work has been closed, no call begins.
-final class BeanWork: Sendable {
+/// Once the work has been closed, no call of user code begins.
+package final class BeanWork: BeanTask {
   /// The environment to which the running task's work belongs.
   @TaskLocal static var home: Environment?
 
@@ -13,7 +14,11 @@ final class BeanWork: Sendable {
   }
 
   /// Weak: a schedule does not keep an environment alive that is dropped without a shutdown.
-  weak let environment: Environment?
+  package weak let environment: Environment?
+  /// The decision of the declaration about a run that fails; nil where a failure ends the environment.
+  package let restarts: RestartPolicy?
+  /// The time limit of the bean's release.
+  package let releaseLimit: Duration?
   let bean: BeanDirectory.Entry
   private let state: Locked<State>
 
@@ -26,9 +31,10 @@ final class BeanWork: Sendable {
     var failure: (any Error)?
   }
 
-  init(_ object: ObjectReference, _ bean: BeanDirectory.Entry, in environment: Environment) {
+  init(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment) {
     self.environment = environment
-    self.bean = bean
+    (restarts, releaseLimit) = recipe.value.code.with { ($0.restarts, $0.releaseLimit) }
+    bean = recipe.value.entry
     object.retain()
     state = Locked(State(object: object))
   }
@@ -39,11 +45,17 @@ final class BeanWork: Sendable {
     object?.release()
   }
 
+  /// The type of the bean and its id.
+  package var label: String { bean.label }
+
+  /// Returns a fault of the bean.
+  package func fault(_ cause: FaultCause, _ message: String) -> EnvironmentError { bean.fault(cause, message) }
+
   /// Starts the task of the work. The task is cancelled at once if the work has been closed.
   ///
   /// - Parameter make: makes the task, under the lock: the task's first call waits until the task is stored, so that no
   ///   close misses the call.
-  func start(_ make: () -> Task<Void, Never>) {
+  package func start(_ make: () -> Task<Void, Never>) {
     state.withLock { state in
       let task = make()
       state.task = task
@@ -51,8 +63,31 @@ final class BeanWork: Sendable {
     }
   }
 
-  /// Begins a call of user code. Returns the bean, retained for the call; nil once the work has been closed.
-  func enter() -> ObjectReference? {
+  /// Runs a body as work of an environment, which an end that the body begins does not await.
+  package nonisolated(nonsending) static func run<R>(
+    in environment: Environment, _ body: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    // The task inherits the context of its creator, which may be a creation or a release.
+    try await AsyncBuild.$current.withValue(nil) {
+      try await Environment.$releasing.withValue(nil) {
+        try await $home.withValue(environment) {
+          try await Environment.$current.withValue(environment) { try await body() }
+        }
+      }
+    }
+  }
+
+  /// Calls user code with the bean, unless the work has been closed.
+  package func call<Instance>(_ body: (Instance) async throws -> Void) async -> WorkCall {
+    guard let object = enter() else { return .refused }
+    do { try await body(BeanCallback.read(object.object)) } catch {
+      return leave(object, error) ? .failed(error) : .closed
+    }
+    return leave(object) ? .returned : .closed
+  }
+
+  /// Begins a call. Returns the bean, retained for the call; nil once the work has been closed.
+  private func enter() -> ObjectReference? {
     state.withLock { state in
       guard let object = state.object else { return nil }
       object.retain()
@@ -61,13 +96,8 @@ final class BeanWork: Sendable {
     }
   }
 
-  /// Ends a call of user code. Returns false if the work has been closed meanwhile; then the release reports the error.
-  ///
-  /// - Parameters:
-  ///   - object: the bean that `enter` has returned.
-  ///   - error: the error of the call.
-  @discardableResult
-  func leave(_ object: ObjectReference, _ error: (any Error)? = nil) -> Bool {
+  /// Ends a call. Returns false if the work has been closed meanwhile; then the release reports the error.
+  private func leave(_ object: ObjectReference, _ error: (any Error)? = nil) -> Bool {
     object.release()
     return state.withLock { state in
       state.isBusy = false
@@ -94,34 +124,10 @@ final class BeanWork: Sendable {
   /// Whether the last call has failed after the work was closed; the release of the bean reports it.
   var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
-  /// Closes the work, and waits until its task has ended.
-  ///
-  /// - Parameter limit: the time limit of the wait; nil for none.
-  func end(within limit: Duration?) async {
+  /// Closes the work. Returns its task, which has not ended yet; nil where the work was never started.
+  package func end() -> Task<Void, Never>? {
     _ = close()
-    guard let task = state.withLock({ $0.task }) else { return }
-    guard let limit else { return await task.value }
-    await withCheckedContinuation { continuation in
-      let waiter = Waiter(continuation)
-      let timer = Task {
-        try? await Task.sleep(for: limit)
-        waiter.resume()
-      }
-      Task {
-        await task.value
-        waiter.resume()
-        timer.cancel()
-      }
-    }
-  }
-
-  /// A wait that the first of two events ends.
-  private final class Waiter: Sendable {
-    private let continuation: Locked<CheckedContinuation<Void, Never>?>
-
-    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Locked(continuation) }
-
-    func resume() { continuation.withLock { $0.take() }?.resume() }
+    return state.withLock { $0.task }
   }
 
   /// Waits until the task of closed work has ended. Returns the error of its last call, unless that was a
@@ -132,42 +138,16 @@ final class BeanWork: Sendable {
   }
 }
 
-/// The schedules and runs of one environment's beans, and the state of `run()`. Allocated on demand.
+/// The work of one environment's beans, and their runner. Allocated on demand.
 final class BeanWorks: Sendable {
-  /// The reason for the end of `run()`.
-  enum End: Sendable {
-    case stopped, cancelled, failed, released
-
-    /// The cause in words.
-    var text: String {
-      switch self {
-      case .stopped: "stop() was called"
-      case .cancelled: "its task was cancelled"
-      case .failed: "its start has failed"
-      case .released: "it was shut down"
-      }
-    }
-  }
-
   private struct State {
     var works = [Int32: [BeanWork]]()
-    var runs = [Int32: BeanRun]()
-    /// Whether `run()` is in progress, and whether a call has returned.
-    var isRunning = false
-    var hasRun = false
-    /// Whether all runs have been started.
-    var hasStarted = false
+    var runner: (any BeanRunner)?
     /// Cancels the report of beans that do not run.
     var cancelReport: (@Sendable () -> Void)?
-    var end: End?
-    var waiter: CheckedContinuation<Void, Never>?
-    /// The failures of runs, and of the start, in their order.
-    var failures: [EnvironmentError] = []
   }
 
   private let state = Locked(State())
-
-  // MARK: the work of beans
 
   func add(_ work: BeanWork, to slot: Int32) { state.withLock { $0.works[slot, default: []].append(work) } }
 
@@ -176,101 +156,22 @@ final class BeanWorks: Sendable {
     state.withLock { $0.works.removeValue(forKey: slot) ?? [] }.reversed()
   }
 
-  // MARK: runs
+  /// The runner of the beans; nil until a call runs or stops them.
+  var runner: (any BeanRunner)? { state.withLock { $0.runner } }
 
-  /// The runs in the order of the creation of their beans.
-  var runs: [BeanRun] { state.withLock { $0.runs.values.inOrder(of: \.number) } }
-
-  func run(_ slot: Int32) -> BeanRun? { state.withLock { $0.runs[slot] } }
-
-  /// Returns the run of a bean, which this makes if the bean has none; nil for a new run once the end has begun, which
-  /// cancels the runs that exist.
-  ///
-  /// - Parameters:
-  ///   - slot: the slot of the bean.
-  ///   - make: makes a run with a number, under the lock.
-  func reserve(_ slot: Int32, _ make: (_ number: Int) -> BeanRun) -> (run: BeanRun, isNew: Bool)? {
-    state.withLock { state in
-      if let known = state.runs[slot] { return (known, false) }
-      if state.end != nil { return nil }
-      let made = make(state.runs.count)
-      state.runs[slot] = made
-      state.works[slot, default: []].append(made.work)
-      return (made, true)
-    }
-  }
-
-  // MARK: run() and stop()
-
-  /// Begins `run()`. Returns false where another call is in progress.
-  func begin() -> Bool {
-    let (isFirst, cancel) = state.withLock { state in
-      defer { (state.isRunning, state.cancelReport) = (true, nil) }
-      return (!state.isRunning, state.cancelReport)
+  /// Returns the runner, which this makes if there is none; then nothing reports that the beans do not run.
+  func runner<R: BeanRunner>(_ make: () -> R) -> R {
+    let (runner, cancel) = state.withLock { state in
+      let runner = state.runner as? R ?? make()
+      state.runner = runner
+      return (runner, state.cancelReport.take())
     }
     cancel?()
-    return isFirst
+    return runner
   }
 
   /// Keeps the action that cancels the report of beans that do not run.
   func keep(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancelReport = cancel } }
-
-  /// Whether `run()` has been called, or is to end at once.
-  var hasBegun: Bool { state.withLock { $0.isRunning || $0.hasRun || $0.end != nil } }
-
-  /// Records that all runs have been started.
-  func started() { state.withLock { $0.hasStarted = true } }
-
-  var hasStarted: Bool { state.withLock { $0.hasStarted } }
-
-  /// The reason for the end of `run()`; nil while it goes on.
-  var causeOfEnd: End? { state.withLock { $0.end } }
-
-  /// Ends `run()`. Returns the failures.
-  func finish() -> [EnvironmentError] {
-    state.withLock { state in
-      (state.isRunning, state.hasRun) = (false, true)
-      defer { state.failures = [] }
-      return state.failures
-    }
-  }
-
-  var isEnding: Bool { state.withLock { $0.end != nil } }
-
-  /// Whether `run()` is in progress.
-  var isRunning: Bool { state.withLock { $0.isRunning } }
-
-  /// Whether `run()` is in progress, and ends the runs and then the environment.
-  var isEndingRuns: Bool { state.withLock { $0.isRunning && $0.end != nil } }
-
-  /// Whether `run()` has not been called, and is to end at once.
-  var isStoppedBefore: Bool { state.withLock { $0.end != nil && !$0.hasRun } }
-
-  /// Ends the wait of `run()`. The first reason decides.
-  func end(_ end: End) {
-    let waiter = state.withLock { state in
-      state.end = state.end ?? end
-      defer { state.waiter = nil }
-      return state.waiter
-    }
-    waiter?.resume()
-  }
-
-  func fail(_ error: EnvironmentError) {
-    state.withLock { $0.failures.append(error) }
-    end(.failed)
-  }
-
-  /// Waits for the first reason to end.
-  func untilEnd() async {
-    await withCheckedContinuation { continuation in
-      let isOver = state.withLock { state in
-        if state.end == nil { state.waiter = continuation }
-        return state.end != nil
-      }
-      if isOver { continuation.resume() }
-    }
-  }
 }
 
 extension Environment {

@@ -293,7 +293,7 @@ struct EndingClock: Sendable {
 
 extension Duration {
   /// The duration, rounded to milliseconds.
-  var rounded: Duration { .milliseconds(Int64((self / .milliseconds(1)).rounded())) }
+  package var rounded: Duration { .milliseconds(Int64((self / .milliseconds(1)).rounded())) }
 }
 
 extension Environment {

@@ -210,7 +210,7 @@ extension Environment {
   // MARK: the error of later lookups
 
   /// Returns the reason why lookups have ended: the error of startup, or `.finished` with the cause of the end.
-  func finishedError() -> any Error {
+  package func finishedError() -> any Error {
     if let cause = existingExtras?.resources?.failure { return cause }
     return EnvironmentError(
       .finished, "environment '\(name)' has been finished" + (endReason.map { ": \($0)" } ?? ""), path: ["'\(name)'"])

@@ -329,7 +329,7 @@ extension Environment {
 
   /// Calls `body` when everything here has been released; at once if it has been already.
   @inline(never)
-  func whenReleased(_ body: @escaping @Sendable () -> Void) {
+  package func whenReleased(_ body: @escaping @Sendable () -> Void) {
     // Made first: a release that comes after the check finds them.
     let extras = extras
     if core.lock.withLock({ core.lifecycle.isReleased }) { return body() }

@@ -177,7 +177,7 @@ extension Environment {
   }
 
   /// Runs `body` while nothing here is released.
-  func using<R>(_ body: () throws -> R) throws -> R {
+  package func using<R>(_ body: () throws -> R) throws -> R {
     try enter()
     defer { leave() }
     return try body()

@@ -79,7 +79,7 @@ struct OutlineReader {
       (.asynchronous, traits.contains(.awaited)), (.decorator, definition.decorated != nil),
       (.primary, spec.isPrimary), (.private, spec.isPrivate),
       (.factory, traits.contains(.factory) || definition.factory.product != nil), (.product, definition.maker != nil),
-      (.running, traits.contains(.runnable)), (.scheduled, !definition.isProduct && !spec.schedules.isEmpty),
+      (.running, traits.contains(.runnable)), (.scheduled, !definition.isProduct && !spec.works.isEmpty),
       (.qualified, !spec.qualifiers.isEmpty), (.ofChildren, definition.type is any FactoryOfChildren.Type),
     ]
     return outline.add(

@@ -7,7 +7,7 @@ import CBeansRuntime
 
 /// Startup of an environment: declarations, plans, infrastructure, singletons.
 extension Environment {
-  func startIfNeeded() throws {
+  package func startIfNeeded() throws {
     if core.kind.contains(.template) {
       throw EnvironmentError(
         cause: .lookupInConfigure,

@@ -1,5 +1,6 @@
 import Beans
 import BeansLogging
+import BeansRunning
 
 /// The database: a template with the technical half, so that a declaration that completes it only names the file.
 struct StoreModule: BeanModule {

@@ -79,10 +79,7 @@ import Testing
     Field(
       "listeners", .template, { $0.change { $0.listeners = [EventHandler { (_: Part, _: Int) in }] } },
       { !$0.listeners.isEmpty }),
-    Field(
-      "schedules", .template,
-      { $0.change { $0.schedules = [BeanSchedule(times: .every(.seconds(1)), owner: Part.self, text: "") { _ in }] } },
-      { !$0.schedules.isEmpty }),
+    Field("works", .template, { $0.change { $0.works = [NoWork()] } }, { !$0.works.isEmpty }),
     Field(
       "restarts", [.template, .product],
       { $0.change { $0.restarts = RestartPolicy(delay: .seconds(1), longest: .seconds(2), limit: 3) } },
@@ -165,4 +162,9 @@ import Testing
     #expect(declaration.spec.arguments.map(\.index) == [0, 1])
     #expect(declaration.spec.number == taken.number)
   }
+}
+
+private struct NoWork: AttachedWork {
+  let owner: Any.Type = Int.self
+  func start(_ task: any BeanTask) {}
 }

@@ -1,4 +1,5 @@
 import Beans
+import BeansRunning
 
 extension Fault {
   /// Declarations that contradict themselves or the rules.

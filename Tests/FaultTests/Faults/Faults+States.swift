@@ -1,5 +1,6 @@
 import Beans
 import BeansEventLoop
+import BeansRunning
 import BeansServer
 import BeansXML
 import Dispatch

@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansLogging
 import BeansOperations
+import BeansRunning
 import BeansServer
 import BeansSessions
 import BeansXML

@@ -4,6 +4,7 @@ import Synchronization  // for the types around the listings
 
 // listing
 import Beans
+import BeansRunning
 import BeansYAML
 import Synchronization
 
@@ -90,6 +91,7 @@ enum CompleteProgram {
 
 // listing
 import Beans
+import BeansRunning
 import BeansTesting
 
 // end

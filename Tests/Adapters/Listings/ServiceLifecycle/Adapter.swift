@@ -1,5 +1,6 @@
 // listing
 import Beans
+import BeansRunning
 import Logging
 import ServiceLifecycle
 

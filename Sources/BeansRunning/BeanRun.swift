@@ -1,3 +1,5 @@
+import Beans
+import BeansErrors
 import BeansLogging
 @_spi(BeansPackage) import BeansSupport
 
@@ -35,28 +37,17 @@ final class BeanRun: Sendable {
   let work: BeanWork
   /// The position of the run among those of its environment.
   let number: Int
-  /// The time limit of the bean's release.
-  let limit: Duration?
-  private let policy: RestartPolicy?
+  private weak let runner: Runner?
   private let state = Locked(State())
 
-  init(_ work: BeanWork, _ number: Int, _ policy: RestartPolicy?, limit: Duration?) {
-    (self.work, self.number, self.policy, self.limit) = (work, number, policy, limit)
+  init(_ work: BeanWork, _ number: Int, of runner: Runner) {
+    (self.work, self.number, self.runner) = (work, number, runner)
   }
 
   /// Starts the run in a task of its own, as soon as other runs are ready.
   func start(after needs: [BeanRun], in environment: Environment) {
     work.start {
-      Task {
-        // The task inherits the context of its creator, which may be a creation or a release.
-        await AsyncBuild.$current.withValue(nil) {
-          await Environment.$releasing.withValue(nil) {
-            await BeanWork.$home.withValue(environment) {
-              await Environment.$current.withValue(environment) { await run(after: needs, in: environment) }
-            }
-          }
-        }
-      }
+      Task { await BeanWork.run(in: environment) { await run(after: needs, in: environment) } }
     }
   }
 
@@ -64,33 +55,37 @@ final class BeanRun: Sendable {
     do { for need in needs { try await need.untilReady() } } catch { return enter(.failed) }
     let clock = environment.clock
     var restarts = 0
-    while let object = work.enter() {
-      enter(.starting)
+    while true {
       let began = clock.now()
-      let error = await attempt(object.object)
-      let isOpen = work.leave(object, error)
-      guard let error, isOpen else { return enter(.ended) }
-      if let policy, clock.now() - began > policy.longest { restarts = 0 }
-      guard let policy, restarts < policy.limit else {
+      let call = await work.call { (bean: any RunnableBean) in
+        enter(.starting)
+        if let error = await attempt(bean) { throw error }
+      }
+      guard case .failed(let error) = call else { return enter(phase(after: call)) }
+      if let policy = work.restarts, clock.now() - began > policy.longest { restarts = 0 }
+      guard let policy = work.restarts, restarts < policy.limit else {
         // Before the waiting creations fail: the end of the runs has begun when they do.
-        environment.extras.works.fail(failure(error))
+        runner?.fail(failure(error))
         return enter(.failed, error)
       }
       restarts += 1
       let delay = policy.delay(before: restarts)
       enter(.restarting, error)
-      environment.log.logger.warn(
-        "\(work.bean.label) in '\(environment.name)' failed while it ran, and is restarted after \(delay.rounded) "
+      environment.logger.warn(
+        "\(work.label) in '\(environment.name)' failed while it ran, and is restarted after \(delay.rounded) "
           + "(\(restarts) of \(policy.limit) restarts): \(error)")
-      do { try await clock.sleep(delay) } catch { break }
+      do { try await clock.sleep(delay) } catch { return enter(.failed) }
     }
-    enter(.failed)
+  }
+
+  /// The last phase of a run that has not failed.
+  private func phase(after call: WorkCall) -> Phase {
+    if case .refused = call { .failed } else { .ended }
   }
 
   /// Calls `run()` and `untilReady()` side by side, until both have ended. Returns the first error.
-  private func attempt(_ object: AnyObject) async -> (any Error)? {
-    guard let bean = Box.open(object) as? any RunnableBean else { return nil }
-    return await withTaskGroup(of: Outcome.self) { group in
+  private func attempt(_ bean: any RunnableBean) async -> (any Error)? {
+    await withTaskGroup(of: Outcome.self) { group in
       group.addTask {
         do { try await bean.run() } catch { return .ran(error) }
         return .ran(nil)
@@ -118,8 +113,36 @@ final class BeanRun: Sendable {
   }
 
   private func failure(_ error: any Error) -> EnvironmentError {
-    let bean = work.bean
-    return bean.fault(.runFailed, "\(bean.label) failed while it ran: \(error)").with { $0.underlying = [error] }
+    work.fault(.runFailed, "\(work.label) failed while it ran: \(error)").with { $0.underlying = [error] }
+  }
+
+  /// Cancels the run, and waits until it has ended.
+  ///
+  /// - Parameter limit: the time limit of the wait; nil for none.
+  func end(within limit: Duration?) async {
+    guard let task = work.end() else { return }
+    guard let limit else { return await task.value }
+    await withCheckedContinuation { continuation in
+      let waiter = Waiter(continuation)
+      let timer = Task {
+        try? await Task.sleep(for: limit)
+        waiter.resume()
+      }
+      Task {
+        await task.value
+        waiter.resume()
+        timer.cancel()
+      }
+    }
+  }
+
+  /// A wait that the first of two events ends.
+  private final class Waiter: Sendable {
+    private let continuation: Locked<CheckedContinuation<Void, Never>?>
+
+    init(_ continuation: CheckedContinuation<Void, Never>) { self.continuation = Locked(continuation) }
+
+    func resume() { continuation.withLock { $0.take() }?.resume() }
   }
 
   // MARK: state
@@ -173,56 +196,12 @@ final class BeanRun: Sendable {
   }
 }
 
-extension Environment {
-  /// Returns the slots of the beans that run and that a bean takes, directly or through beans that do not run. Beans that
-  /// exist run if their object does; others if their declaration says so.
-  func runningBeans(takenBy number: Int32) -> [Int32] {
-    var (found, seen, waiting) = ([Int32](), Set([number]), [number])
-    while let next = waiting.popLast() {
-      for taken in ownBeans(takenBy: recipe(next)) where seen.insert(taken).inserted {
-        if isRunnable(recipe(taken)) { found.append(taken) } else { waiting.append(taken) }
-      }
-    }
-    return found
-  }
-
-  /// Whether a bean runs, as far as its declaration or its object says so.
-  func isRunnable(_ recipe: FrozenReference<Recipe>) -> Bool {
-    if recipe.value.kind != .slot || recipe.value.isSeed { return false }
-    if recipe.value.traits.contains(.runnable) { return true }
-    let content = core.slots[recipe.value.slot].content
-    if !content.isFilled || content.object.identity == recipe.value.identity { return false }
-    return content.object.with { BeanTraits.of($0) }.contains(.runnable)
-  }
-
-  /// Returns the numbers of the recipes of this environment that a bean takes or requires, not through providers.
-  func ownBeans(takenBy recipe: FrozenReference<Recipe>) -> [Int32] {
-    var found: [Int32] = []
-    recipe.value.operands.forEach { note($0, in: &found) }
-    recipe.value.properties.forEach { note($0, in: &found) }
-    recipe.value.requirements.forEach { note($0, in: &found) }
-    recipe.value.needs.forEach { note($0, in: &found) }
-    return found
-  }
-
-  private func note(_ operand: Operand, in found: inout [Int32]) {
-    switch operand.place {
-    case .own(let slot), .counted(let slot): found.append(slot)
-    case .outer(let slot): if let own = ownSlot(slot) { found.append(own) }
-    case .computed(let number): note(core.compiledPlan.with { $0.computations[Int(number)] }, in: &found)
-    }
-  }
-
-  private func note(_ computation: Computation, in found: inout [Int32]) {
-    switch computation {
-    case .outer(0, let number), .scoped(let number, 0), .prototype(let number), .owned(let number, _):
-      found.append(number)
-    case .slot(let slot): if let own = ownSlot(slot) { found.append(own) }
-    case .composed(let operands, _, _):
-      for operand in operands { note(operand, in: &found) }
-    case .collected(let computations, _, _):
-      for computation in computations { note(computation, in: &found) }
-    case .outer, .scoped, .deferred, .absent, .provider, .environment, .configuration, .injection, .products: break
-    }
+extension RestartPolicy {
+  /// Returns the time before a restart, counted from 1.
+  func delay(before restart: Int) -> Duration {
+    var delay = delay
+    var doublings = restart - 1
+    while doublings > 0, delay < longest { (delay, doublings) = (delay * 2, doublings - 1) }
+    return min(delay, longest)
   }
 }

@@ -1,5 +1,9 @@
+public import Beans
+import BeansErrors
+import BeansLogging
+
 /// Times at which the container calls a closure with a bean.
-struct BeanSchedule: Sendable {
+struct BeanSchedule: AttachedWork {
   /// The times of the calls.
   enum Times: Sendable {
     /// So long after the bean has been built, and after the end of each call.
@@ -13,24 +17,31 @@ struct BeanSchedule: Sendable {
   let owner: Any.Type
   /// The times in reports.
   let text: String
-  let body: @Sendable (AnyObject) async throws -> Void
-}
+  let call: @Sendable (any BeanTask) async -> WorkCall
 
-/// The declaration's decision about a run that has failed.
-struct RestartPolicy: Sendable {
-  /// The time between the first failure and the restart.
-  let delay: Duration
-  /// The longest time between a failure and a restart.
-  let longest: Duration
-  /// The maximum number of restarts in a row.
-  let limit: Int
+  func start(_ task: any BeanTask) {
+    guard let clock = task.environment?.clock else { return }
+    task.start {
+      // Without the context of the creation, which may be part of a request.
+      Task.detached { [weak task] in
+        var last: Int64?
+        while await times.pass(clock, &last), await call(task) {}
+      }
+    }
+  }
 
-  /// Returns the time before a restart, counted from 1.
-  func delay(before restart: Int) -> Duration {
-    var delay = delay
-    var doublings = restart - 1
-    while doublings > 0, delay < longest { (delay, doublings) = (delay * 2, doublings - 1) }
-    return min(delay, longest)
+  /// Calls the closure. Returns false where no more calls are to follow.
+  private func call(_ task: (any BeanTask)?) async -> Bool {
+    guard let task, let environment = task.environment else { return false }
+    switch await BeanWork.run(in: environment, { await call(task) }) {
+    case .returned: return true
+    case .refused, .closed: return false
+    case .failed(let error):
+      environment.countFailedCall()
+      environment.logger.error(
+        "\(task.label) in '\(environment.name)': the call that is scheduled \(text) failed: \(error)")
+      return true
+    }
   }
 }
 
@@ -101,15 +112,43 @@ extension TypedBeanDeclaration {
         fault: "restarts(after:upTo:limit:) needs delays above zero, the second one not below the first, and no "
           + "negative limit, and has \(delay), \(longest) and \(limit)", .malformedSchedule)
     }
-    return change { $0.restarts = RestartPolicy(delay: delay, longest: longest, limit: limit) }
+    restart(by: RestartPolicy(delay: delay, longest: longest, limit: limit))
+    return self
   }
 
   private func add(
     _ times: BeanSchedule.Times, _ text: String, _ body: @escaping @Sendable (Instance) async throws -> Void
   ) -> Self {
-    change {
-      $0.schedules.append(
-        BeanSchedule(times: times, owner: Instance.self, text: text) { try await body(BeanCallback.read($0)) })
-    }
+    attach(
+      BeanSchedule(times: times, owner: Instance.self, text: text) { task in
+        await task.call { (bean: Instance) in try await body(bean) }
+      })
+    return self
+  }
+}
+
+extension BeanSchedule.Times {
+  /// Sleeps until the next call is due.
+  ///
+  /// - Parameters:
+  ///   - clock: the environment's clock.
+  ///   - last: the seconds since 1970 of the last call that was due; changed to those of the next one.
+  /// - Returns: false if the task has been cancelled.
+  fileprivate func pass(_ clock: EnvironmentClock, _ last: inout Int64?) async -> Bool {
+    do {
+      switch self {
+      case .every(let interval): try await clock.sleep(interval)
+      case .at(let expression, let offset):
+        let now = clock.sinceEpoch().components.seconds
+        // A wall clock that is set back a little does not repeat a call.
+        let start = last.map { $0 > now && $0 - now < 3_600 ? $0 : now } ?? now
+        let due = expression.next(after: start, offset: offset)
+        last = due
+        while case let rest = .seconds(due) - clock.sinceEpoch(), rest > .zero {
+          try await clock.sleep(clock.longestSleep.map { min($0, rest) } ?? rest)
+        }
+      }
+      return !Task.isCancelled
+    } catch { return false }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Beans
+@testable import BeansRunning
 
 @Suite("Cron expressions") struct CronExpressionTests {
   private static let utc: Calendar = {

@@ -1,6 +1,6 @@
+public import Beans
 import BeansErrors
 import BeansLogging
-import Synchronization
 
 extension Environment {
   /// Makes the environment ready, runs its beans, and ends it in order.
@@ -26,7 +26,7 @@ extension Environment {
   public func run(
     shutdownLimit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws {
-    try await runBeans(SourceLocation(file: file, line: line)) {
+    try await runBeans(at: EnvironmentError.Origin(file, line)) {
       if let shutdownLimit { try await shutdown(within: shutdownLimit) } else { try await shutdown() }
     }
   }
@@ -54,7 +54,7 @@ extension Environment {
     line: UInt = #line
   ) async throws {
     let watch = SignalWatch(signals) { [self] signal in
-      log.logger.info("'\(name)' ends: \(signal) has arrived")
+      logger.info("'\(name)' ends: \(signal) has arrived")
       stop()
     }
     defer { watch.end() }
@@ -62,7 +62,7 @@ extension Environment {
   }
 
   /// Whether a call of `run()` is in progress.
-  package var isRunning: Bool { existingExtras?.existingWorks?.isRunning == true }
+  package var isRunning: Bool { existingRuns?.isRunning == true }
 
   /// Runs the beans as `run()` does, for a server that ends the environment in a way of its own.
   ///
@@ -71,37 +71,12 @@ extension Environment {
   ///   - line: the line of the call.
   ///   - end: shuts the environment down. Called after `stop()`, or when the start or a run has failed.
   package func serve(file: StaticString, line: UInt, end: () async throws -> Void) async throws {
-    try await runBeans(SourceLocation(file: file, line: line), end: end)
+    try await runBeans(at: EnvironmentError.Origin(file, line), end: end)
   }
 
   /// Makes `run()` end, also one that has not been called yet. Returns at once; callable from any thread, also from a
   /// bean that runs.
-  public func stop() { extras.works.end(.stopped) }
-
-  /// Sets the clock of schedules, restarts and the idle limits of sessions, here and in the environments below.
-  ///
-  /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
-  /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.
-  ///
-  /// - Parameters:
-  ///   - clock: the clock.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` in the `configure` of a factory.
-  @discardableResult
-  public func useClock<C: Clock>(
-    _ clock: C, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> Self where C.Duration == Duration {
-    let location = SourceLocation(file: file, line: line)
-    try checkDeclaring("useClock", at: location.origin)
-    if core.kind.contains(.template) {
-      throw EnvironmentError(
-        .invalidDeclaration, "the children of '\(name)' follow the clock of the environment around them",
-        path: ["'\(name)'"], origin: location.origin)
-    }
-    existingExtras?.resources?.use(EnvironmentClock(clock))
-    return self
-  }
+  public func stop() { runs.end(.stopped) }
 }
 
 /// The run of one bean at one moment, for reports.
@@ -128,8 +103,8 @@ package struct BeanRunReport: Sendable {
 
 extension Environment {
   /// The runs of the environment's own beans, in the order of their creation; empty before `run()`.
-  package var runs: [BeanRunReport] {
-    (existingExtras?.existingWorks?.runs ?? []).map { run in
+  package var runReports: [BeanRunReport] {
+    (existingRuns?.runs ?? []).map { run in
       let (phase, restarts, reason) = run.progress
       let status: BeanRunReport.Status =
         switch phase {
@@ -139,10 +114,7 @@ extension Environment {
         case .ended: .ended
         case .failed: .failed
         }
-      return BeanRunReport(label: run.work.bean.label, status: status, restarts: restarts, reason: reason)
+      return BeanRunReport(label: run.work.label, status: status, restarts: restarts, reason: reason)
     }
   }
-
-  /// The number of scheduled calls that have failed, here and below.
-  package var failedCalls: Int { existingExtras?.resources?.failedCalls.load(ordering: .relaxed) ?? 0 }
 }
