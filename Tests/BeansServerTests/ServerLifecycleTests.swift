@@ -171,6 +171,40 @@ struct ServerLifecycleTests {
     }
   }
 
+  /// A request that outlasts the drain and the limit of the shutdown is rolled back, and its `withChild` throws the name of
+  /// the end.
+  @Test func aRequestBeyondTheLimitsIsRolledBack() async throws {
+    let (service, journal) = (try Environment(name: "service"), journal)
+    let (entered, leaves) = (Latch(), Latch())
+    let requests = try service.childFactory("request", seed: Int.self) { request in
+      try request.define(Log.self, factory: Log.init) {
+        $0.onDestroy { _, outcome in
+          if case .completed = outcome { journal.note("commit") } else { journal.note("rollback") }
+        }
+      }
+    }
+    try service.startup()
+    let request = Task {
+      try await requests.withChild(1) { child in
+        _ = try child.getBean(Log.self)
+        entered.open()
+        await leaves.wait()
+      }
+    }
+    await entered.wait()
+    try withLoops { loops in
+      let lifecycle = ServerLifecycle(
+        environment: service, loop: loops[0], shutdownLimit: .milliseconds(50), drain: quickDrain)
+      lifecycle.stop()
+      let error = #expect(throws: EnvironmentError.self) { try lifecycle.run() }
+      #expect("\(error as Any)".contains("limit"), "\(error as Any)")
+    }
+    #expect(journal.entries == ["drain 10.0 seconds", "rollback"])
+    leaves.open()
+    let fault = await #expect(throws: EnvironmentError.self) { try await request.value }
+    #expect(fault?.code == .finished)
+  }
+
   /// Entries in a queue of the log at SIGTERM, and entries logged until the end, are written.
   @Test func logsAreFlushedAtTheEnd() throws {
     final class Kept: LogManager.Log, @unchecked Sendable {  // the journal is locked

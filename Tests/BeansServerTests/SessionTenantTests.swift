@@ -1,5 +1,6 @@
 import Beans
 import BeansServer
+import TestSupport
 import Testing
 
 /// Registries of sessions that are opened in a given parent.
@@ -50,6 +51,30 @@ struct SessionTenantTests {
     #expect(throws: EnvironmentError.self) { try first.open("a", "") }
     #expect(second.find("a") === session)
     try application.shutdown()
+  }
+
+  /// The end of a tenant waits for a request inside of one of its sessions. The request decides the outcome for its beans.
+  @Test func aRequestOutlastsTheEndOfItsTenant() async throws {
+    let journal = Journal()
+    let requests = try factory.childFactory("request", seed: Int.self) { request in
+      try request.define(Visit.self, factory: Visit.init) {
+        $0.onDestroy { _, outcome in
+          if case .completed = outcome { journal.note("commit") } else { journal.note("rollback") }
+        }
+      }
+    }
+    let acme = try tenants.build(Tenant(name: "acme"))
+    let registry = SessionRegistry(factory, in: acme)
+    try await registry.withSession("a", opening: "") { session in
+      try await requests.withChild(1, in: session) { request in
+        _ = try request.getBean(Visit.self)
+        await Task.detached { acme.finish() }.value
+        #expect(journal.entries.isEmpty)
+        #expect(throws: EnvironmentError.self) { try request.getBean(Visit.self) }
+      }
+    }
+    #expect(journal.entries == ["commit"])
+    try await application.shutdown()
   }
 
   @Test func aSessionOfAnotherTenantIsNotAdopted() throws {

@@ -38,6 +38,30 @@ struct SessionManagerTests {
     try await application.shutdown()
   }
 
+  /// The limit of a shutdown abandons a request: the caller gets the name of the end, and the store keeps the earlier value.
+  @Test func anAbandonedRequestSavesNoChange() async throws {
+    let store = MemorySessionStore()
+    let application = try Environment(name: "application")
+    let factory = try application.childFactory("session", seed: SessionState.self) { session in
+      try session.define(Visit.self, factory: Visit.init)
+    }
+    try application.startup()
+    let manager = SessionManager(factory, store: store)
+    let id = try await visit(manager, "Ann")
+    let fault = await #expect(throws: EnvironmentError.self) {
+      try await manager.withSession(id) { session in
+        try session.environment.getBean(Visit.self).name.set("Eve")
+        // The end names the abandoned body in its error.
+        let end = await Task.detached { try await application.shutdown(within: .milliseconds(20)) }.result
+        if case .success = end { Issue.record("the shutdown has waited for the body") }
+      }
+    }
+    #expect(fault?.code == .finished)
+    #expect(fault?.message.contains("limit") == true, "\(fault.map { "\($0)" } ?? "none")")
+    let other = try makeManager(store) { try $0.define(Visit.self, factory: Visit.init) }
+    #expect(try await name(in: other, id) == "Ann")
+  }
+
   @Test("Requests with a made-up id are given an id of ours", arguments: StoreKind.available)
   func strangersAreNotAdopted(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
