@@ -57,4 +57,19 @@ import Testing
     queue.closeAndWait()
     store.close()
   }
+  /// Another process may hold the database until the shop ends. That is no failure of the shop.
+  @Test func aForeignLockLeavesTheSweepToTheNextOne() async throws {
+    try place(3) { Int64($0) }
+    let queue = try WriterQueue(store: store, patience: .milliseconds(10))
+    let other = try database.connect()
+    try other.execute("BEGIN IMMEDIATE")
+    let sweeper = OrderSweeper(queue: queue, kept: .seconds(86_400))
+    let run = Task { try await sweeper.run() }
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await run.value }
+    try other.execute("COMMIT")
+    queue.closeAndWait()
+    store.close()
+    #expect(try count("orders") == 3)
+  }
 }
