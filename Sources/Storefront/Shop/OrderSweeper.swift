@@ -22,6 +22,8 @@ final class OrderSweeper: RunnableBean {
         while try await sweep(placedBefore: Int64(time(nil)) - kept.components.seconds) == Self.batch {}
       } catch is WriterQueue.Refused {
         // Too many writes wait, or the shop ends: the next sweep removes the rest.
+      } catch let error as SQLiteError where error.isBusy {
+        // Another process holds the database: the next sweep removes the rest.
       }
       try await Task.sleep(for: Self.pause)
     }
