@@ -35,13 +35,15 @@ const char *beans_find_stack_limit(void) {
   return beans_thread_stack_limit = (const char *)lowest + reserve + 1;
 }
 
-_Bool beans_barrier_exists = 0;
+static _Bool beans_barrier_exists = 0;
 
 __attribute__((constructor)) static void register_for_barriers(void) {
   beans_barrier_exists = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-void beans_run_barrier(void) {
+/// Makes every running thread of the process execute a memory barrier, so that accesses that these threads have only
+/// fenced from their compiler are in order; does nothing where the system has no such barrier.
+static void beans_run_barrier(void) {
   if (beans_barrier_exists) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 }
 

@@ -23,8 +23,6 @@ struct EnvironmentCore: ~Copyable, Sendable {
   /// Whether the release is postponed until no thread uses a bean, or until the loop runs it. The thread that resets
   /// this flag performs the release.
   let isPostponed = Atomic<Bool>(false)
-  /// The innermost build in flight. Guarded by the lock.
-  let innermostBuild = Atomic<StackReference<Void>?>(nil)
   // The neighbours among the parent's children. Guarded by the parent's lock. See `ChildRegistry`.
   let previous = Atomic<BackLink>(.none)
   let next = Atomic<ObjectReference?>(nil)

@@ -100,20 +100,14 @@ struct FrozenSlice<Element> {
     return nil
   }
 
-  /// Calls `body` with a reference to each element, in order.
-  @inline(__always)
-  func forEachReference(_ body: (FrozenReference<Element>) throws -> Void) rethrows {
-    var next = first
-    while next != end {
-      try body(next)
-      next = next.advanced(by: 1)
-    }
-  }
-
   /// Calls `body` with each element, in order.
   @inline(__always)
   func forEach(_ body: (borrowing Element) throws -> Void) rethrows {
-    try forEachReference { try body($0.value) }
+    var next = first
+    while next != end {
+      try body(next.value)
+      next = next.advanced(by: 1)
+    }
   }
 }
 

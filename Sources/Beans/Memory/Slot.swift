@@ -20,13 +20,6 @@ struct Slot: Sendable, Equatable {
   @inline(__always)
   func store(_ content: Content) { unsafe word.pointee.store(content.word, ordering: .releasing) }
 
-  /// Replaces the content. Returns false if the slot did not contain `old`.
-  func replace(_ old: Content, by new: Content) -> Bool {
-    unsafe word.pointee.compareExchange(
-      expected: old.word, desired: new.word, ordering: .sequentiallyConsistent
-    ).exchanged
-  }
-
   /// The content of a slot at one moment: one word, whose sign separates claims from beans.
   ///
   ///     0                        empty
@@ -254,26 +247,14 @@ struct SlotRoom: ~Copyable, Sendable {
   var count: Int { unsafe Int(counter.pointee) }
 
   @inline(__always)
-  func append(_ slot: Int32) { extend { $0(slot) } }
-
-  /// Calls `body` with a function that appends a slot.
-  @inline(__always)
-  func extend(_ body: ((Int32) -> Void) -> Void) {
-    var count = unsafe Int(counter.pointee)
+  func append(_ slot: Int32) {
+    let count = unsafe Int(counter.pointee)
     if isNarrow {
-      let entries = unsafe (memory + 4).assumingMemoryBound(to: UInt8.self)
-      body {
-        unsafe entries[count] = UInt8(truncatingIfNeeded: $0)
-        count &+= 1
-      }
+      unsafe (memory + (4 &+ count)).storeBytes(of: UInt8(truncatingIfNeeded: slot), as: UInt8.self)
     } else {
-      let entries = unsafe (memory + 4).assumingMemoryBound(to: Int32.self)
-      body {
-        unsafe entries[count] = $0
-        count &+= 1
-      }
+      unsafe (memory + (4 &+ 4 &* count)).storeBytes(of: slot, as: Int32.self)
     }
-    unsafe counter.pointee = UInt32(truncatingIfNeeded: count)
+    unsafe counter.pointee &+= 1
   }
 
   /// Calls `body` with the first `count` slots, last one first, until it returns false. Returns the number of slots

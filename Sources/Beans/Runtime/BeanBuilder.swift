@@ -5,13 +5,12 @@ import CBeansRuntime
 
 /// The only code that builds beans.
 ///
-/// A lookup of a missing bean takes the lock once, to enter and to claim every empty slot of the bean's order. It then
-/// calls the factories without a lock, and stores each bean where other threads find it. Finally it takes the lock
-/// again, to log the filled slots and to leave. Each bean is retained for all its takers as soon as it exists; a step
-/// whose bean was built by another thread retains that bean for the same takers and releases the arguments that it
-/// would have taken.
+/// A lookup of a missing bean builds the beans that it needs, dependencies first. A claim is the beginning of a factory:
+/// one locked section between two factories stores the last bean, logs it, and claims the next missing one. Factories run
+/// without a lock, so threads wait only for running factories.
 ///
-/// A thread may take over a claim whose factory has not started, so threads wait only for running factories.
+/// Each bean is retained for all its takers as soon as it exists; a step whose bean was built by another thread retains
+/// that bean for the same takers and releases the arguments that it would have taken.
 extension Environment {
   /// Returns the bean of a slot, retained for the caller. The caller keeps the environment from being released.
   @inline(__always)
@@ -20,9 +19,8 @@ extension Environment {
   }
 
   /// Returns the bean of a filled slot, retained for the caller.
+  @inline(__always)
   func keep(_ slot: Int32) -> ObjectReference {
-    // Beans that depend on this one must not precede it in the log.
-    if core.builds != nil { core.lock.withLock { logBuilds() } }
     let object = core.slots[slot].content.object
     object.retain()
     return object
@@ -43,8 +41,17 @@ extension Environment {
   /// - Returns: the bean, retained for the caller.
   @inline(never)
   func build(_ slot: Int32, isInside: Bool) throws -> ObjectReference {
-    let (recipe, slots) = (recipe(slot), core.slots)
-    return try build(recipe, recipe.value.steps, isInside: isInside) { _ in slots[slot].content.object }
+    let recipe = recipe(slot)
+    return try building(recipe, isInside: isInside) { environment, context in
+      let last = try environment.fill(recipe, context, isInside: isInside)
+      let (object, isLast) = environment.core.lock.withLock {
+        environment.store(last)
+        return (environment.core.slots[slot].content.object, environment.core.change { $0.leave() })
+      }
+      environment.wake(last)
+      if isLast { environment.release() }
+      return object
+    }
   }
 
   /// Returns a new instance that no slot keeps, with one reference. The caller keeps the environment from being
@@ -71,11 +78,12 @@ extension Environment {
   /// Calls the factory of an asynchronous bean. The caller keeps the environment from being released.
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    return try build(recipe, recipe.value.steps[0..<0], isInside: true) { context in
-      context.value.current.recipe = recipe
-      if recipe.value.work.contains(.trace) { log.creating(recipe.value.label, in: name) }
-      return try recipe.value.function.with { try make(recipe, isCounted: false, $0.create) }
-        .take(as: AnyObject.self)
+    return try building(recipe, isInside: true) { environment, context in
+      try environment.run(recipe, context) { _ in
+        if recipe.value.work.contains(.trace) { environment.log.creating(recipe.value.label, in: environment.name) }
+        return try recipe.value.function.with { try environment.make(recipe, isCounted: false, $0.create) }
+          .take(as: AnyObject.self)
+      }
     }
   }
 
@@ -83,214 +91,181 @@ extension Environment {
   func untracked<R>(
     _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
-    try build(recipe, recipe.value.steps, isInside: true) { context in
-      context.value.current.recipe = recipe
-      return try make(context)
+    try building(recipe, isInside: true) { environment, context in
+      if recipe.value.steps.isEmpty { return try environment.run(recipe, context, make) }
+      let last = try environment.fill(recipe, context, isInside: true)
+      environment.core.lock.withLock { environment.store(last) }
+      environment.wake(last)
+      context.value.current = recipe
+      let made: R
+      do { made = try make(context) } catch { throw environment.giveUp(context, recipe, error) }
+      if environment.core.lock.withLock({ environment.core.change { $0.leave() } }) { environment.release() }
+      return made
     }
   }
 
-  /// Runs `make` once the steps have been built.
+  /// Runs `body` in a context of its own, once everything exists that the recipe's steps need beforehand.
   @inline(__always)
-  private func build<R>(
-    _ recipe: FrozenReference<Recipe>, _ steps: FrozenSlice<Step>, isInside: Bool,
-    _ make: (StackReference<ResolutionContext>) throws -> R
+  private func building<R>(
+    _ recipe: FrozenReference<Recipe>, isInside: Bool,
+    _ body: (Environment, StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     if beans_stack_is_low() { throw tooDeep(recipe) }
     // A closure that captures the environment itself retains it: four atomic operations in each request.
     let own = Unretained(self)
     return try ResolutionContext.with(own, recipe) { context in
-      try own.with { try $0.build(recipe, steps, context, isInside: isInside, make) }
+      try own.with { environment in
+        if !environment.isComplete(recipe) { try environment.ensure(recipe, context, isInside: isInside) }
+        return try body(environment, context)
+      }
     }
   }
 
+  /// Runs `make` for a recipe without steps.
   @inline(__always)
-  private func build<R>(
-    _ recipe: FrozenReference<Recipe>, _ steps: FrozenSlice<Step>, _ context: StackReference<ResolutionContext>,
-    isInside: Bool, _ make: (StackReference<ResolutionContext>) throws -> R
+  private func run<R>(
+    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>,
+    _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
-    if !isComplete(recipe) { try ensure(recipe, context, isInside: isInside) }
-    if steps.isEmpty {
-      do { return try make(context) } catch { throw failure(error, of: recipe) }
-    }
-    guard core.lock.withLock({ begin(context, steps, isInside: isInside) }) else { throw finishedError() }
-    let made: R
-    do {
-      try fill(context, steps)
-      made = try make(context)
-    } catch { throw giveUp(context, recipe, error) }
-    let isLast = core.lock.withLock {
-      log(context, before: context.value.own.load(ordering: .relaxed).known)
-      return end(context)
-    }
-    if isLast { release() }
-    return made
+    context.value.current = recipe
+    do { return try make(context) } catch { throw failure(error, of: recipe) }
   }
 
   // MARK: under the lock
 
-  /// Adds the build as a user, and claims the empty slots; returns false once lookups have ended.
+  /// The right to make the bean of one step.
+  private enum Claim {
+    /// This build makes the bean.
+    case own
+    /// The bean exists.
+    case exists
+    /// The factory of another build is making it.
+    case running
+  }
+
+  /// A bean that a step has made, and that is not stored yet.
+  private typealias Made = (slot: Int32, object: ObjectReference)
+
+  /// Adds the build as a user, and claims the first step; returns nil once lookups have ended.
   @inline(__always)
-  private func begin(
-    _ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>, isInside: Bool
-  ) -> Bool {
-    guard isInside || core.lifecycle.isOpen else { return false }
+  private func enter(_ first: Int32, _ mark: Slot.Content, isInside: Bool) -> Claim? {
+    guard isInside || core.lifecycle.isOpen else { return nil }
     core.change { $0.enter() }
-    if core.builds != nil { logBuilds() }
-    let (slots, mark) = (core.slots, Slot.Content.claimed(by: context))
-    // In an environment that many threads use, lookups do not check whether a bean has been logged.
-    var isAlone = !core.kind.contains(.plain)
-    steps.forEach { step in
-      let slot = slots[step.slot]
-      if slot.content.isEmpty { slot.store(mark) } else { isAlone = false }
-    }
-    context.value.logged.store(steps.first, ordering: .relaxed)
-    context.value.own.store(isAlone ? steps.end : steps.first, ordering: .relaxed)
-    context.value.next = core.builds
-    core.builds = context
-    return true
+    return claim(first, mark)
   }
 
-  /// Logs the slots that all builds in flight have filled, including builds of the calling thread. Beans that depend on
-  /// these are then later in the log.
-  @inline(never)
-  func logBuilds() {
-    var next = core.builds
-    while let context = next {
-      let left = FrozenSlice(
-        from: context.value.logged.load(ordering: .relaxed).known, to: context.value.own.load(ordering: .relaxed).known)
-      // Only up to the first slot that is not filled: the builder may continue meanwhile, so that a later slot could
-      // appear filled although this one did not.
-      let missing = left.first { !core.slots[$0.slot].content.isFilled }
-      log(context, before: missing ?? left.end)
-      next = context.value.next
-    }
-  }
-
-  /// Logs the filled steps of a build, up to a step.
+  /// Stores a bean, and logs it: beans that depend on it are later in the log.
   @inline(__always)
-  private func log(_ context: StackReference<ResolutionContext>, before end: FrozenReference<Step>) {
-    let filled = FrozenSlice(from: context.value.logged.load(ordering: .relaxed).known, to: end)
-    creationLog.extend { append in filled.forEach { append($0.slot) } }
-    context.value.logged.store(end, ordering: .relaxed)
+  private func store(_ made: Made?) {
+    guard let made else { return }
+    core.slots[made.slot].store(.filled(made.object))
+    creationLog.append(made.slot)
   }
 
-  /// Removes the build from those in flight; returns true if the caller has to release the environment.
+  /// Claims an empty slot.
   @inline(__always)
-  private func end(_ context: StackReference<ResolutionContext>) -> Bool {
-    if core.builds == context {
-      core.builds = context.value.next
-    } else {
-      var other = core.builds
-      while let current = other, current.value.next != context { other = current.value.next }
-      other?.value.next = context.value.next
-    }
-    return core.change { $0.leave() }
+  private func claim(_ slot: Int32, _ mark: Slot.Content) -> Claim {
+    let content = core.slots[slot].content
+    if content.isFilled { return .exists }
+    guard content.isEmpty else { return .running }
+    core.slots[slot].store(mark)
+    return .own
   }
 
   // MARK: building
 
+  /// Enters, and builds the missing beans of the recipe's steps. Returns the last one, which the caller stores.
   @inline(__always)
-  private func fill(_ context: StackReference<ResolutionContext>, _ steps: FrozenSlice<Step>) throws {
-    let (slots, recipes, mark) = (core.slots, recipe(0), Slot.Content.claimed(by: context))
-    try steps.forEachReference { step in
-      let recipe = recipes.sibling(step.value.slot, of: 0)
-      let slot = slots[step.value.slot]
-      // A thread that takes the step over observes `current` after it has changed the slot: one of the two threads sees
-      // the other.
-      context.value.current.announce(recipe)
-      if slot.content != mark, try !takeOver(step.value, recipe, context) { return }
-      let object = try make(recipe)
-      if step.value.takers > 0 { object.retain(step.value.takers) }
-      if step < context.value.own.load(ordering: .relaxed).known {
-        slot.store(.filled(object))
-      } else {
-        publish(object, step.value.slot)
+  private func fill(
+    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool
+  ) throws -> Made? {
+    let (steps, mark) = (recipe.value.steps, Slot.Content.claimed(by: context))
+    let first = core.lock.withLock { enter(steps.first.value.slot, mark, isInside: isInside) }
+    guard let first else { throw finishedError() }
+    do { return try fill(steps, first, mark, context) } catch { throw giveUp(context, recipe, error) }
+  }
+
+  @inline(__always)
+  private func fill(
+    _ steps: FrozenSlice<Step>, _ first: Claim, _ mark: Slot.Content, _ context: StackReference<ResolutionContext>
+  ) throws -> Made? {
+    var (next, claim, recipes) = (steps.first, first, recipe(0))
+    while true {
+      let step = next.value
+      let recipe = recipes.sibling(step.slot, of: 0)
+      context.value.current = recipe
+      let made = try make(step, recipe, claim, mark, context)
+      next = next.sibling(1, of: 0)
+      if next == steps.end { return made }
+      claim = core.lock.withLock {
+        store(made)
+        return self.claim(next.value.slot, mark)
       }
-      if core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(key(step.value.slot), nil) }
+      wake(made)
     }
+  }
+
+  /// Makes the bean of a step, and retains it for its takers. Returns nil for a bean that another build has made.
+  @inline(__always)
+  private func make(
+    _ step: Step, _ recipe: FrozenReference<Recipe>, _ claim: Claim, _ mark: Slot.Content,
+    _ context: StackReference<ResolutionContext>
+  ) throws -> Made? {
+    if claim != .own, try !awaitClaim(step, recipe, claim, mark, context) { return nil }
+    let object = try make(recipe)
+    if step.takers > 0 { object.retain(step.takers) }
+    return (step.slot, object)
+  }
+
+  /// Wakes the threads that wait for a bean.
+  @inline(__always)
+  private func wake(_ made: Made?) {
+    if let made, core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(key(made.slot), nil) }
   }
 
   /// The key of the build that fills a slot of this environment.
   private func key(_ slot: Int32) -> WaitForGraph.Key { WaitForGraph.Key(self, part: slot) }
 
-  /// Stores a bean and logs it at once, for a build whose order other builds share.
+  /// Waits until the bean of a step exists, or until this build may make it. Returns false for a bean that exists, which
+  /// this retains for its takers.
   @inline(never)
-  private func publish(_ object: ObjectReference, _ slot: Int32) {
-    core.lock.withLock {
-      logBuilds()
-      core.slots[slot].store(.filled(object))
-      creationLog.append(slot)
-    }
-  }
-
-  /// Claims a step whose slot this build may not own; returns false if the step's bean exists already.
-  @inline(never)
-  private func takeOver(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
+  private func awaitClaim(
+    _ step: Step, _ recipe: FrozenReference<Recipe>, _ first: Claim, _ mark: Slot.Content,
+    _ context: StackReference<ResolutionContext>
   ) throws -> Bool {
-    let slot = core.slots[step.slot]
+    var claim = first
     do {
-      while true {
-        if let isOwn = core.lock.withLock({ claim(slot, recipe, context) }) {
-          if isOwn { return true }
-          if step.takers > 0 { slot.content.object.retain(step.takers) }
-          giveBack(recipe)
-          return false
-        }
-        if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true {
-          throw circle(closing: recipe, isInside: true)
-        }
-        core.isAwaited.store(true, ordering: .sequentiallyConsistent)
-        context.value.isWaiting.store(true, ordering: .relaxed)
-        defer { context.value.isWaiting.store(false, ordering: .relaxed) }
-        do {
-          try WaitForGraph.wait(
-            for: key(step.slot), recipe.value.label, in: name, origin: recipe.value.origin,
-            builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
-        } catch let error as EnvironmentError {
-          // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing
-          // bean exists.
-          guard (error.missing as? MissingBean)?.isThere == true else { throw error }
-        }
+      while claim == .running {
+        try wait(for: recipe, context)
+        claim = core.lock.withLock { self.claim(step.slot, mark) }
       }
     } catch {
       giveBack(recipe)
       throw error
     }
+    if claim == .own { return true }
+    if step.takers > 0 { core.slots[step.slot].content.object.retain(step.takers) }
+    giveBack(recipe)
+    return false
   }
 
-  /// Claims a slot that is empty, or whose build has claimed it and not begun. Under the lock.
-  ///
-  /// - Returns: true if this build has the claim now; false if the bean exists, nil while its factory runs.
-  private func claim(
-    _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>
-  ) -> Bool? {
-    let mark = Slot.Content.claimed(by: context)
-    while true {
-      logBuilds()
-      let content = slot.content
-      if content.isFilled { return false }
-      if content == mark { return true }
-      guard let other = claimant(content) else {
-        slot.store(mark)
-        return true
-      }
-      if other.value.building == recipe { return nil }
-      if other.value.thread == context.value.thread {
-        slot.store(mark)
-      } else {
-        // The builder stores without the lock, and may have done so since.
-        guard slot.replace(content, by: mark) else { continue }
-        if other.value.current.observe() == recipe {
-          // The builder may or may not have seen the loss of its claim, so the claim is restored, unless the slot is
-          // filled.
-          if slot.replace(mark, by: content) { return nil }
-          continue
-        }
-        guard slot.content == mark else { continue }
-      }
-      other.value.giveAway(recipe.value.slot)
-      return true
+  /// Waits for the end of a build whose factory runs.
+  private func wait(for recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>) throws {
+    if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true {
+      throw circle(closing: recipe, isInside: true)
+    }
+    core.isAwaited.store(true, ordering: .sequentiallyConsistent)
+    context.value.isWaiting.store(true, ordering: .relaxed)
+    defer { context.value.isWaiting.store(false, ordering: .relaxed) }
+    let slot = core.slots[recipe.value.slot]
+    do {
+      try WaitForGraph.wait(
+        for: key(recipe.value.slot), recipe.value.label, in: name, origin: recipe.value.origin,
+        builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
+    } catch let error as EnvironmentError {
+      // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing bean
+      // exists.
+      guard (error.missing as? MissingBean)?.isThere == true else { throw error }
     }
   }
 
@@ -304,10 +279,9 @@ extension Environment {
   private func giveUp(
     _ context: StackReference<ResolutionContext>, _ asked: FrozenReference<Recipe>, _ error: any Error
   ) -> EnvironmentError {
-    let (slots, steps) = (core.slots, asked.value.steps)
-    let mark = Slot.Content.claimed(by: context)
+    let steps = asked.value.steps
     // The step that failed; the beans of earlier steps have all their references.
-    let failed = context.value.building ?? asked
+    let failed = context.value.current ?? asked
     let first = (0..<steps.count).first { steps[$0].slot == failed.value.slot } ?? steps.count
     let paid = Set((0..<first).map { steps[$0].slot })
     for index in stride(from: first + 1, to: steps.count, by: 1) { giveBack(recipe(steps[index].slot), of: paid) }
@@ -317,15 +291,21 @@ extension Environment {
       self.failure($0, of: $1)
     }
     let isLast = core.lock.withLock {
-      logBuilds()
-      steps.forEach { if slots[$0.slot].content == mark { slots[$0.slot].store(.empty) } }
-      return end(context)
+      unclaim(failed, Slot.Content.claimed(by: context))
+      return core.change { $0.leave() }
     }
     if core.isAwaited.load(ordering: .relaxed), failed.value.slot >= 0 {
       WaitForGraph.end(key(failed.value.slot), ownFailure)
     }
     if isLast { release() }
     return failure
+  }
+
+  /// Empties a slot that a build has claimed. Under the lock.
+  private func unclaim(_ recipe: FrozenReference<Recipe>, _ mark: Slot.Content) {
+    if recipe.value.slot < 0 { return }
+    let slot = core.slots[recipe.value.slot]
+    if slot.content == mark { slot.store(.empty) }
   }
 
   /// Releases the references to arguments that a step does not take.

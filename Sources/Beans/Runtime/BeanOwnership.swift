@@ -90,7 +90,6 @@ extension Environment {
     if !claiming, core.extras == nil, let isHeld = core.lock.withLock({ scan(identity) }) { return isHeld }
     return extras.identities.withLock { identities in
       let fresh = core.lock.withLock {
-        logBuilds()
         return (identities.logged..<creationLog.count).map { index -> ObjectReference? in
           let content = core.slots[creationLog[index]].content
           return content.isFilled ? content.object : nil
@@ -103,7 +102,6 @@ extension Environment {
 
   /// Compares the beans of an environment, under its lock; nil if there are too many to compare.
   private func scan(_ identity: ObjectIdentifier) -> Bool? {
-    logBuilds()
     let log = creationLog
     if log.count > 32 { return nil }
     return (0..<log.count).contains { index in

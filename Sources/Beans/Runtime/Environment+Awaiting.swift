@@ -281,7 +281,7 @@ extension Environment {
     let begun = try await awaiting(caller) { try begin(recipe) }
     let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }
     let (finished, isComplete) = try ResolutionContext.with(Unretained(self), recipe) { context in
-      context.value.current.recipe = recipe
+      context.value.current = recipe
       return try complete(ObjectReference(object), recipe)
     }
     do {

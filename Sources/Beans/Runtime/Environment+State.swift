@@ -80,11 +80,6 @@ extension EnvironmentCore {
     defer { lifecycleWord.store(lifecycle.word, ordering: .releasing) }
     return transition(&lifecycle)
   }
-
-  var builds: StackReference<ResolutionContext>? {
-    @inline(__always) get { innermostBuild.load(ordering: .relaxed).map { StackReference($0) } }
-    @inline(__always) nonmutating set { innermostBuild.store(newValue?.erased, ordering: .relaxed) }
-  }
 }
 
 extension Environment {

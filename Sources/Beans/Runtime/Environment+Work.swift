@@ -148,7 +148,6 @@ extension Environment {
   /// The slots of the beans that exist, in the order of their creation.
   private var createdSlots: [Int32] {
     core.lock.withLock {
-      logBuilds()
       return (0..<createdBeans).map { creationLog[$0] }
     }
   }

@@ -86,7 +86,6 @@ extension Environment {
     guard content.isFilled else { return nil }
     return core.lock.withLock { () -> ObjectReference? in
       guard core.lifecycle.isOpen else { return nil }
-      if core.builds != nil { logBuilds() }
       content.object.retain()
       return content.object
     }

@@ -108,7 +108,6 @@ extension Environment {
   ///     bean.
   private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
     let position = core.lock.withLock {
-      logBuilds()
       core.insert(.owning)
       return createdBeans
     }

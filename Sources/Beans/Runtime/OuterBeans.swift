@@ -22,17 +22,17 @@ extension Environment {
   ) throws {
     if !isInside { return try using { try ensure(recipe, context, isInside: true) } }
     if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true { throw circle(closing: recipe) }
-    defer { context.value.current.recipe = nil }
+    defer { context.value.current = nil }
     var stack = [recipe]
     while let top = stack.last {
-      context.value.current.recipe = top
+      context.value.current = top
       do {
         if let next = try missing(top) {
           stack.append(next)
         } else {
           stack.removeLast()
           guard let dependent = stack.last else { continue }
-          context.value.current.recipe = dependent
+          context.value.current = dependent
           try build(top.value.slot, isInside: true).release()
         }
       } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }

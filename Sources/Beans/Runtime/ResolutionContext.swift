@@ -15,16 +15,7 @@ struct ResolutionContext: ~Copyable, Sendable {
   let outer: StackReference<ResolutionContext>?
   /// The requested recipe; nil for a release, and for a lookup that builds nothing of its own.
   let asked: FrozenReference<Recipe>?
-  /// The recipe that is being built now. Other threads observe it under the environment's lock.
-  let current = Announcement()
-  /// The next build of the same environment; under the environment's lock.
-  private let nextBuild = Atomic<StackReference<Void>?>(nil)
-  /// The first step that this build has yet to log; nil before the build has entered. Under the environment's lock.
-  let logged = Atomic<FrozenReference<Step>?>(nil)
-  /// The step that separates the steps of this build; nil before the build has entered. Steps before it are stored
-  /// without the lock, and logged later. Steps from it on are logged when they are stored. Lowered under the
-  /// environment's lock, when another build takes over a step.
-  let own = Atomic<FrozenReference<Step>?>(nil)
+  private let currentRecipe = Atomic<FrozenReference<Recipe>?>(nil)
   /// Whether the thread waits for the bean of `current`, instead of building it.
   let isWaiting = Atomic(false)
   /// The `BuildNotes` of this build; retained, for its own thread.
@@ -38,9 +29,10 @@ struct ResolutionContext: ~Copyable, Sendable {
     outer = Self.innermost
   }
 
-  var next: StackReference<ResolutionContext>? {
-    get { nextBuild.load(ordering: .relaxed).map { StackReference($0) } }
-    nonmutating set { nextBuild.store(newValue?.erased, ordering: .relaxed) }
+  /// The recipe that is being built now; nil between two builds.
+  var current: FrozenReference<Recipe>? {
+    @inline(__always) get { currentRecipe.load(ordering: .relaxed) }
+    @inline(__always) nonmutating set { currentRecipe.store(newValue, ordering: .relaxed) }
   }
 
   /// The notes of this build, if there are any; for its own thread.
@@ -55,8 +47,6 @@ struct ResolutionContext: ~Copyable, Sendable {
     notesReference.store(ObjectReference(notes), ordering: .relaxed)
     return notes
   }
-
-  var building: FrozenReference<Recipe>? { current.recipe }
 
   /// The innermost context of the calling thread, if it has one.
   @inline(__always)
@@ -79,12 +69,6 @@ struct ResolutionContext: ~Copyable, Sendable {
       }
       return try body(context)
     }
-  }
-
-  /// Records that another build has taken over the step of a slot; under the environment's lock.
-  func giveAway(_ slot: Int32) {
-    guard let step = asked?.value.steps.first(where: { $0.slot == slot }) else { return }
-    own.store(min(own.load(ordering: .relaxed).known, step), ordering: .relaxed)
   }
 
   /// Records a child that the thread has opened.
@@ -119,16 +103,16 @@ struct ResolutionContext: ~Copyable, Sendable {
   }
 
   private func isBuild(of recipe: FrozenReference<Recipe>, in environment: Environment) -> Bool {
-    current.recipe == recipe && self.environment == Unretained(environment)
+    current == recipe && self.environment == Unretained(environment)
   }
 
   // MARK: paths
 
   /// The beans under construction in this context, outermost first.
   private var steps: [EnvironmentError.Step] {
-    guard let building, let asked else { return building.map { [$0.value.step] } ?? [] }
+    guard let current, let asked else { return current.map { [$0.value.step] } ?? [] }
     // The bean for which this context waits is under construction elsewhere.
-    let left = Self.chain(from: building, to: asked).dropFirst(isWaiting.load(ordering: .relaxed) ? 1 : 0)
+    let left = Self.chain(from: current, to: asked).dropFirst(isWaiting.load(ordering: .relaxed) ? 1 : 0)
     return left.reversed().map { $0.value.step }
   }
 
@@ -189,7 +173,7 @@ struct ResolutionContext: ~Copyable, Sendable {
 
   private static func findKeeper(above environment: Environment) -> FrozenReference<Recipe>? {
     for context in all {
-      guard let recipe = context.value.building else { continue }
+      guard let recipe = context.value.current else { continue }
       switch recipe.value.kind {
       case .prototype: continue
       case .slot: return environment.isDescendant(of: context.value.environment) ? recipe : nil
@@ -219,7 +203,7 @@ extension ResolutionContext {
     from context: StackReference<ResolutionContext>?
   ) -> StackReference<ResolutionContext>? {
     var next = context
-    while let context = next, context.value.building == nil, context.value.existingNotes?.with({ $0.parts }) == nil {
+    while let context = next, context.value.current == nil, context.value.existingNotes?.with({ $0.parts }) == nil {
       next = context.value.outer
     }
     return next
@@ -231,7 +215,7 @@ extension ResolutionContext {
   /// The notes that collect the prototypes and owned beans which this build takes, for the `Owned` to which they belong.
   var collection: BuildNotes? {
     // Prototypes taken by a bean that its environment or a scope keeps belong to that bean.
-    if let kind = building?.value.kind, kind == .slot || kind == .scoped { return nil }
+    if let kind = current?.value.kind, kind == .slot || kind == .scoped { return nil }
     let known = existingNotes?.object
     if let known, known.parts != nil { return known }
     guard let outer else { return nil }

@@ -56,8 +56,6 @@ extension Environment {
     core.lock.withLock {
       let slot = core.slots[recipe.value.slot]
       if !slot.content.isEmpty { return }
-      // The beans that have been built before precede it in the log.
-      if core.builds != nil { logBuilds() }
       slot.store(.kept)
       creationLog.append(recipe.value.slot)
     }

@@ -52,15 +52,6 @@ static inline void beans_retain_n(void *object, uint32_t n) { swift_retain_n(obj
 /// Keeps the compiler from moving reads and writes across; no instruction.
 static inline void beans_compiler_fence(void) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
 
-__attribute__((visibility("hidden"))) extern _Bool beans_barrier_exists;
-
-/// Whether the system runs barriers on all threads; known when the program is loaded.
-static inline _Bool beans_has_barrier(void) { return beans_barrier_exists; }
-
-/// Makes every running thread of the process execute a memory barrier, so that accesses that these threads have only
-/// fenced from their compiler are in order; does nothing where the system has no such barrier.
-void beans_run_barrier(void);
-
 // MARK: hazard pointers
 
 /// The objects that one thread uses without a reference of its own: a few addresses that other threads may read, or 0.
