@@ -286,9 +286,10 @@ private struct ConditionEvaluator {
     }
     guard let started else { return nil }
     for (directory, numbers) in started.levels(with: type, nil) {
-      guard let number = numbers.first(where: { directory.entries[Int($0)].privateTo == nil }) else { continue }
-      let entry = directory.entries[Int(number)]
-      return "a \(entry.label) is declared at \(entry.location.origin)"
+      guard let bean = numbers.lazy.map({ directory.beans[Int($0)] }).first(where: { $0.privateTo == nil }) else {
+        continue
+      }
+      return "a \(bean.label) is declared at \(bean.location.origin)"
     }
     return nil
   }

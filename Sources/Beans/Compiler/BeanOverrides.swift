@@ -12,60 +12,78 @@ final class BeanOverrides {
 
   init(_ hook: any EnvironmentHook, isStrict: Bool) { (self.hook, self.isStrict) = (hook, isStrict) }
 
-  /// Replaces the definitions of one environment, or of the children of one factory.
+  /// Replaces the beans of one environment, or of the children of one factory.
   ///
   /// - Parameters:
-  ///   - definitions: the definitions by entry, before decorators are added.
-  ///   - hasSeed: whether the first definition is a seed.
-  /// - Returns: the new definitions whose dependencies must be resolved, and the faults of the overrides.
+  ///   - definitions: the beans by number, before decorators are added.
+  ///   - graph: the graph of the environment.
+  ///   - bindings: the bindings of the compilation.
+  /// - Returns: the new beans whose declarations must be checked, and the faults of the overrides.
   func apply(
-    to definitions: inout [BeanDefinition], hasSeed: Bool
+    to definitions: inout [BeanDefinition], _ graph: EnvironmentGraph, _ bindings: BeanBindings
   ) -> (added: [BeanDefinition], faults: [EnvironmentError]) {
-    let decision = hook.replacements(for: ReplaceableBean.all(in: definitions, hasSeed: hasSeed))
+    let decision = hook.replacements(for: ReplaceableBean.all(in: definitions))
     made = decision.made
     matched.formUnion(decision.matched)
     var added: [BeanDefinition] = []
     for replacement in made {
       let old = definitions[Int(replacement.entry)]
-      let new = self.replacement(of: old, by: replacement.factory)
+      let new = self.replacement(of: old, by: replacement.factory, graph.declared)
       definitions[Int(replacement.entry)] = new
+      graph.faulty.remove(old.number)
       // The factory stays available to lookups of the factory itself, but startup does not build it.
-      if let maker = old.maker { definitions[Int(maker.entry)] = maker.lazy() }
+      if let maker = old.maker {
+        let lazy = lazy(maker, graph.declared)
+        definitions[Int(maker.number)] = lazy
+        bindings.bind(lazy, graph.declared)?.collectValues()
+      }
       if replacement.factory.type != nil { added.append(new) }
     }
     return (added, decision.faults)
   }
 
-  /// Returns the replacement of a definition. It keeps the id, scope, qualifiers, module, laziness and preference of
-  /// the old one.
-  private func replacement(of old: BeanDefinition, by factory: ReplacingFactory) -> BeanDefinition {
+  /// Returns the same bean, which startup does not build.
+  private func lazy(_ bean: BeanDefinition, _ declared: DeclaredBeans) -> BeanDefinition {
+    var spec = bean.spec.object.value
+    spec.isLazy = true
+    return BeanDefinition(
+      declared.keep(FrozenSpec(spec)), type: bean.type, lifetime: bean.lifetime, traits: bean.traits,
+      factory: bean.factory.object, number: bean.number, product: bean.product)
+  }
+
+  /// Returns the replacement of a bean. It keeps the id, scope, qualifiers, module, laziness and preference of the old
+  /// one.
+  private func replacement(
+    of old: BeanDefinition, by factory: ReplacingFactory, _ declared: DeclaredBeans
+  ) -> BeanDefinition {
     let (type, function, location): (Any.Type, FactoryFunction, SourceLocation)
     switch factory.content {
     case .bean(let made, let make, let origin): (type, function, location) = (made, make, .known(origin))
     case .refusal(let refusal):
-      let label = old.label
-      let refuse = FactoryFunction(
-        parameters: [], boxed: old.factory.boxed, identity: old.factory.identity
-      ) { _ in throw refusal(label) }
-      (type, function, location) = (old.type, refuse, old.spec.location)
+      let (label, replaced) = (old.label, old.factory.object)
+      let refuse = FactoryFunction(parameters: [], boxed: replaced.boxed, identity: replaced.identity) { _ in
+        throw refusal(label)
+      }
+      (type, function, location) = (old.type, refuse, old.location)
     }
-    var spec = old.spec.value.replacement(type, at: location)
+    var spec = old.spec.object.value.replacement(type, at: location)
     // Startup must not build a bean that is forbidden.
     if case .refusal = factory.content { spec.isLazy = true }
     return BeanDefinition(
-      FrozenSpec(spec), type: type, lifetime: old.lifetime, factory: function, entry: old.entry, home: old.home)
+      declared.keep(FrozenSpec(spec)), type: type, lifetime: old.lifetime, factory: declared.keep(function),
+      number: old.number)
   }
 
   /// Returns a fault for each override whose bean lookups in the environment do not find.
   func faults(in directory: BeanDirectory) -> [EnvironmentError] {
     made.compactMap { replacement in
       guard let lookup = replacement.lookup else { return nil }
-      let bean = directory.entries[Int(replacement.entry)]
+      let bean = directory.beans[Int(replacement.entry)]
       let criteria = BeanDirectory.Criteria(module: bean.privateTo, tag: lookup.qualifier)
       let (found, rivals) = directory.choose(lookup.type, criteria)
       if let found, found.number == replacement.entry, found.directory === directory, rivals.isEmpty { return nil }
       let others = directory.candidates(for: lookup.type).filter { $0 != replacement.entry }
-        .map { directory.entries[Int($0)] }.map { "\($0.label) (\($0.location.origin))" }
+        .map { directory.beans[Int($0)] }.map { "\($0.label) (\($0.location.origin))" }
       return hook.fault(of: replacement.override, making: bean.label, losingTo: others, in: directory.name)
     }
   }

@@ -28,8 +28,8 @@ struct CompilerInput {
   var parameters: [Parameter] = []
 }
 
-/// The declarations of one environment, or of all children of one factory. A started environment retains them for
-/// environments further in, which inherit templates and compile some beans anew.
+/// The declarations of one environment, or of all children of one factory. A started environment retains them, with the
+/// user's code to which its beans refer, for environments further in: these inherit templates and place some beans again.
 final class DeclaredBeans {
   /// The declarations and those embedded in them, in order.
   private(set) var specs: [FrozenSpec] = []
@@ -37,17 +37,8 @@ final class DeclaredBeans {
   private var frozen: BeanDirectory?
   /// The declarations of the children of factories, at any depth.
   private(set) var below: [DeclaredBeans] = []
-  /// The beans that environments further in compile anew, by entry.
-  private(set) var beans = [Int32: Kept]()
-
-  /// The parts from which a definition is made anew.
-  struct Kept {
-    let spec: FrozenSpec
-    let factory: FactoryFunction
-    /// The entry of the factory bean that makes the bean.
-    let maker: Int32?
-    let decorated: ValueBox<BeanDirectory.Decorated>?
-  }
+  /// The declarations and factories that no element of `specs` retains.
+  private var retained: [AnyObject] = []
 
   init(_ configuration: ConfigurationManager) { self.configuration = configuration }
 
@@ -63,22 +54,11 @@ final class DeclaredBeans {
     self.specs = specs
   }
 
-  /// Keeps the beans that environments further in compile anew: those with another lifetime than the environment that
-  /// declares them.
-  ///
-  /// - Parameters:
-  ///   - definitions: the beans declared here.
-  ///   - usual: the lifetime of beans that name no scope.
-  ///   - below: the declarations of the children of factories, at any depth.
-  func keep(_ definitions: [BeanDefinition], usual: Lifetime, below: [DeclaredBeans] = []) {
-    // A comparison with a constant is cheaper than one of names, and there are many definitions.
-    let isSingleton = usual == .singleton
-    for definition in definitions
-    where isSingleton ? definition.lifetime != .singleton : definition.lifetime != usual {
-      beans[definition.entry] = Kept(
-        spec: definition.spec, factory: definition.factory, maker: definition.maker?.entry,
-        decorated: definition.decorated)
-    }
-    self.below = below
+  /// Retains a declaration or a factory to which a bean refers.
+  func keep<Object: AnyObject>(_ object: Object) -> Object {
+    retained.append(object)
+    return object
   }
+
+  func keep(below: [DeclaredBeans]) { self.below = below }
 }

@@ -30,27 +30,26 @@ struct DecoratorCandidates {
     let key = ObjectIdentifier(type)
     var found: [Candidate] = []
     for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
-      if bean.entry == 0 && graph.hasSeed || bean.spec.isPrivate && bean.spec.module?.key != module { continue }
+      if bean.isSeed || !bean.isVisible(from: module) { continue }
       found.append(
         Candidate(
-          key: BeanDirectory.DecoratorKey(home: nil, number: bean.entry, type: key),
-          inner: BeanDirectory.Decorated(home: nil, number: bean.entry, label: bean.label, id: bean.id),
-          lifetime: bean.lifetime, isLazy: bean.spec.isLazy ?? false))
+          key: BeanDirectory.DecoratorKey(home: nil, number: bean.number, type: key),
+          inner: BeanDirectory.Decorated(home: nil, number: bean.number, label: bean.label, id: bean.id),
+          lifetime: bean.lifetime, isLazy: bean.isLazy))
     }
     guard let outer = graph.outerDirectory else { return found }
     for (directory, hops) in outer.chain {
       for number in directory.candidates(for: type) {
-        let bean = BeanDirectory.Found(directory: directory, number: number, hops: hops)
-        let entry = bean.entry
-        if entry.isSeed || !entry.isVisible(from: module) || outer.hides(entry, hops: hops) { continue }
-        if let id = entry.beanId, ids.meanings[id] != nil { continue }
-        let inner = outer.decorated(bean, as: type)
+        let bean = directory.beans[Int(number)]
+        if bean.isSeed || !bean.isVisible(from: module) || outer.hides(bean, hops: hops) { continue }
+        if let id = bean.beanId, ids.meanings[id] != nil { continue }
+        let inner = outer.decorated(.init(directory: directory, number: number, hops: hops), as: type)
         found.append(
           Candidate(
             key: BeanDirectory.DecoratorKey(home: ObjectIdentifier(directory), number: number, type: key),
             inner: BeanDirectory.Decorated(
-              home: Unretained(inner.directory), number: inner.number, label: entry.label, id: entry.id),
-            lifetime: lifetime(ofDecorated: entry.lifetime), isLazy: entry.isLazy))
+              home: Unretained(inner.directory), number: inner.number, label: bean.label, id: bean.id),
+            lifetime: lifetime(ofDecorated: bean.lifetime), isLazy: bean.isLazy))
       }
     }
     return found

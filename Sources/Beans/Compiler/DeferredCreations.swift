@@ -5,15 +5,15 @@ struct DeferredCreations {
   private(set) var precedents = [Int32: [Int32]]()
 
   /// - Parameters:
-  ///   - graph: a sorted graph, whose definitions have numbers and are marked where they await a creation.
-  ///   - dependencies: the dependencies of all definitions.
-  init(_ graph: EnvironmentGraph, _ dependencies: [BeanDefinition.Dependency]) {
+  ///   - graph: a sorted graph, whose beans have numbers and are marked where they await a creation.
+  ///   - dependencies: the dependencies of all beans.
+  init(_ graph: EnvironmentGraph, _ dependencies: [PlacedBean.Dependency]) {
     guard dependencies.contains(where: \.parameter.isDeferred) else { return }
-    // The awaited beans that precede each definition visited so far.
+    // The awaited beans that precede each bean visited so far.
     var known = [Int32: Set<Int32>]()
-    for definition in graph.sorted {
+    for bean in graph.sorted {
       var before: Set<Int32> = []
-      definition.forEachNamedDependency(in: dependencies) { need in
+      bean.forEachNamedDependency(in: dependencies) { need in
         // A bean that comes later leads back to its taker.
         guard need.graph === graph, let further = known[need.number] else { return }
         if Self.isEager(need, in: graph), need.awaits || !further.isEmpty {
@@ -22,14 +22,14 @@ struct DeferredCreations {
           before.formUnion(further)
         }
       }
-      known[definition.number] = before
-      if !before.isEmpty, Self.isEager(definition, in: graph) { precedents[definition.number] = before.sorted() }
+      known[bean.number] = before
+      if !before.isEmpty, Self.isEager(bean, in: graph) { precedents[bean.number] = before.sorted() }
     }
   }
 
   /// Whether `ready()` creates the bean.
-  private static func isEager(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> Bool {
-    definition.kind == .slot && definition.spec.isLazy != true
-      && (graph.isPlain || definition.traits.contains(.awaited))
+  private static func isEager(_ bean: PlacedBean, in graph: EnvironmentGraph) -> Bool {
+    bean.kind == .slot && !bean.definition.isLazy
+      && (graph.isPlain || bean.definition.traits.contains(.awaited))
   }
 }

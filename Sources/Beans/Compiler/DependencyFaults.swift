@@ -2,16 +2,16 @@ import BeansReflection
 
 // The faults of dependencies that cannot be resolved.
 
-extension BeanDefinition {
+extension PlacedBean {
   /// Notes a fault of the bean's declaration.
   func note(_ cause: FaultCause, _ message: String, at origin: EnvironmentError.Origin? = nil) {
-    note(fault(cause, message, at: origin))
+    note(definition.fault(cause, message, at: origin))
   }
 
   /// Adds the failure of a resolution to the bean's faults, or to its refusal if only the scope is not open.
   func note(_ failure: EnvironmentError, of point: InjectionPoint, at origin: EnvironmentError.Origin?) {
-    var named = fault(
-      cause(of: failure), "\(point): \(failure.message)\(hint(for: failure, of: point))", steps: [step] + failure.steps,
+    var named = definition.fault(
+      cause(of: failure), "\(point): \(failure.message)\(hint(for: failure, of: point))", steps: [definition.step] + failure.steps,
       at: origin)
     named.scope = failure.scope
     guard failure.code == .scopeNotActive else { return note(named) }
@@ -22,14 +22,14 @@ extension BeanDefinition {
   /// Returns the cause for a bean that takes another one. A bean that is kept would keep one of children beyond its life.
   private func cause(of failure: EnvironmentError) -> FaultCause {
     guard failure.cause == .onlyInChildren else { return failure.cause }
-    return lifetime == .prototype || factory.product != nil ? .onlyInChildren : .captiveOfChildren
+    return definition.lifetime == .prototype || definition.product != nil ? .onlyInChildren : .captiveOfChildren
   }
 
   /// Returns a hint for a parameter whose type is often that of a default argument.
   private func hint(for failure: EnvironmentError, of point: InjectionPoint) -> String {
     guard point.isParameter, failure.cause == .unknownBean, let missing = failure.path.last else { return "" }
     guard Self.typesOfDefaults.contains(missing) else { return "" }
-    return "; a default argument is not used here: leave it out by a closure, such as { \(type)(store: $0) }"
+    return "; a default argument is not used here: leave it out by a closure, such as { \(definition.type)(store: $0) }"
   }
 
   /// The types that default arguments usually have.
@@ -44,7 +44,7 @@ extension BeanDefinition {
   func noteMissingIds(for injection: ClassInjection) {
     let parameter = injection.setter.parameter
     let hint = graph.directory.hint {
-      $0.id != nil && $0.answers(to: parameter.element, parameter.criteria(from: module))
+      $0.id != nil && $0.answers(to: parameter.element, parameter.criteria(from: definition.module))
     }
     note(.noIdOfType, "\(injection.point): no bean of type \(parameter.element) has an id\(hint)")
   }

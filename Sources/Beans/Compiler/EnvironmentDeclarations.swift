@@ -316,7 +316,7 @@ extension BeanSpec {
   /// Returns the report's text for a declaration that has not been compiled, in the children of the scope or in none.
   func text(_ scopeName: String?) -> String {
     (isDecorator ? "decorator of " : "")
-      + BeanDirectory.Entry.text(
+      + BeanDefinition.text(
         type, id, isLazy: isLazy ?? false, isAbstract: isAbstract, isPrimary: isPrimary,
         scopeName: self.scopeName ?? scopeName ?? "singleton")
   }

@@ -25,8 +25,12 @@ final class EnvironmentGraph: NestedLevel {
   let scopeNames: [String]
   /// The names of scopes that users have registered further out, in environments that have started.
   let outerScopes: [String]
-  /// The definitions by entry.
+  /// The beans declared here, by number.
   private(set) var definitions: [BeanDefinition] = []
+  /// The numbers of beans whose declarations have errors.
+  var faulty: Set<Int32> = []
+  /// The beans declared here, by number, once they are placed here.
+  private var own: [PlacedBean?] = []
   let declared: DeclaredBeans
   let hasSeed: Bool
   /// Whether the environments of the graph are no children of a factory.
@@ -34,11 +38,11 @@ final class EnvironmentGraph: NestedLevel {
   /// The lifetime of beans that name no scope.
   let usualLifetime: Lifetime
   /// The beans that the graph's environments see, in the order of placement. Those with a slot are in slot order.
-  private(set) var placed: [BeanDefinition] = []
+  private(set) var placed: [PlacedBean] = []
   private(set) var slotCount: Int32 = 0
-  /// The placed beans that are declared further out.
-  private(set) var foreign = [Plan.EntryKey: BeanDefinition]()
-  /// The entries of the declarations, in order; -1 for a declaration that is no bean.
+  /// The placed beans that are declared further out, by their definitions.
+  private(set) var foreign = [ObjectIdentifier: PlacedBean]()
+  /// The numbers of the declared beans, in order; -1 for a declaration that is no bean.
   private(set) var listed: [Int32] = []
   /// The beans declared further out that are made anew here, nearest first.
   private var prototypes: [BeanDirectory.Found] = []
@@ -48,8 +52,8 @@ final class EnvironmentGraph: NestedLevel {
   var named: [(id: String, bean: BeanDirectory.Found)] = []
   var processors: [DefinedBean] = []
   var injections: [DefinedBean] = []
-  /// The definitions in build order, dependencies first.
-  var sorted: [BeanDefinition] = []
+  /// The placed beans in build order, dependencies first.
+  var sorted: [PlacedBean] = []
   var plan: Plan?
 
   /// Creates the graph of an environment, and those of all factories below.
@@ -123,8 +127,9 @@ final class EnvironmentGraph: NestedLevel {
   func hops(toScope name: String) -> Int? { nearestScopes?.depth(of: name).map { depth - $0 } }
 
   /// Stores the result of reading the declarations. Nothing is added later.
-  func freeze(_ definitions: [BeanDefinition], _ listed: [Int32]) {
-    self.definitions = definitions
+  func freeze(_ listed: [Int32]) {
+    definitions = directory.beans
+    own = Array(repeating: nil, count: definitions.count)
     self.listed = listed
     placed.reserveCapacity(definitions.count)
     seesScope = has(.scope) || parent?.seesScope == true
@@ -161,33 +166,47 @@ final class EnvironmentGraph: NestedLevel {
 
   func has(_ trait: BeanTraits) -> Bool { directory.traits.contains(trait) }
 
-  func placed(_ number: Int32, in directory: BeanDirectory) -> BeanDefinition? {
-    guard directory === self.directory else { return foreign[Plan.EntryKey(directory, number)] }
-    let definition = definitions[Int(number)]
-    return definition.isPlaced ? definition : nil
+  /// Returns a bean of a directory, where the graph has placed it.
+  func placed(_ number: Int32, from home: BeanDirectory) -> PlacedBean? {
+    home === directory ? own[Int(number)] : foreign[ObjectIdentifier(home.beans[Int(number)])]
   }
 
   /// Places a bean that is declared here or further out: the graph sees it, with a slot if its kind has one.
-  func place(_ definition: BeanDefinition, _ kind: Recipe.Kind) -> BeanDefinition {
-    let isOwn = definition.home == Unretained(declared)
-    let own = isOwn ? definition : definition.copy()
-    switch kind {
-    case .slot, .scoped:
-      own.place(in: self, kind, slot: slotCount)
+  ///
+  /// - Parameters:
+  ///   - definition: the bean.
+  ///   - home: the directory that declares it.
+  ///   - kind: the kind of its recipe.
+  ///   - binding: its setters and values.
+  ///   - isAtFault: whether its declaration has errors.
+  func place(
+    _ definition: BeanDefinition, from home: BeanDirectory, _ kind: Recipe.Kind, _ binding: BeanBinding?,
+    isAtFault: Bool
+  ) -> PlacedBean {
+    var slot: Int32 = -1
+    if kind == .slot || kind == .scoped {
+      slot = slotCount
       slotCount += 1
-    case .prototype, .product: own.place(in: self, kind, slot: -1)
     }
+    let bean = PlacedBean(definition, from: home, in: self, kind, slot: slot, binding, isAtFault: isAtFault)
     // Moved out and back: modification in place would run a dynamic exclusivity check each time.
-    var all: [BeanDefinition] = []
+    var all: [PlacedBean] = []
     swap(&all, &placed)
-    all.append(own)
+    all.append(bean)
     swap(&all, &placed)
-    if !isOwn { foreign[Plan.EntryKey(definition.directory, definition.entry)] = own }
-    return own
+    if home === directory {
+      var own: [PlacedBean?] = []
+      swap(&own, &self.own)
+      own[Int(definition.number)] = bean
+      swap(&own, &self.own)
+    } else {
+      foreign[ObjectIdentifier(definition)] = bean
+    }
+    return bean
   }
 
-  /// The numbers of the recipes, by the entries of beans declared here; -1 for a bean without a recipe.
-  var ownNumbers: [Int32] { definitions.map { $0.isPlaced ? $0.number : -1 } }
+  /// The numbers of the recipes, by the numbers of beans declared here; -1 for a bean without a recipe.
+  var ownNumbers: [Int32] { own.map { $0?.number ?? -1 } }
 }
 
 extension EnvironmentGraph {
@@ -258,10 +277,9 @@ private final class ScopeTable {
 
   /// Adds the beans of a directory whose scope is not the usual one.
   func add(_ home: BeanDirectory, but usual: Lifetime) {
-    for number in home.entries.indices {
-      let lifetime = home.entries[number].lifetime
-      guard case .scope(let name) = lifetime, lifetime != usual else { continue }
-      beans[name, default: []].append((home, Int32(number)))
+    for bean in home.beans {
+      guard case .scope(let name) = bean.lifetime, bean.lifetime != usual else { continue }
+      beans[name, default: []].append((home, bean.number))
     }
   }
 

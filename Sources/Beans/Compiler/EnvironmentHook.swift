@@ -97,22 +97,22 @@ package struct ReplaceableBean {
   package let isFactory: Bool
 
   /// Returns the beans among the definitions of one environment, without the seed and without decorators.
-  static func all(in definitions: [BeanDefinition], hasSeed: Bool) -> [ReplaceableBean] {
-    let makers = Set(definitions.compactMap(\.maker?.entry))
-    return definitions.dropFirst(hasSeed ? 1 : 0).filter { $0.decorated == nil }
-      .map { ReplaceableBean(definition: $0, isFactory: makers.contains($0.entry)) }
+  static func all(in definitions: [BeanDefinition]) -> [ReplaceableBean] {
+    let makers = Set(definitions.compactMap(\.maker?.number))
+    return definitions.filter(\.isCandidate)
+      .map { ReplaceableBean(definition: $0, isFactory: makers.contains($0.number)) }
   }
 
-  package var entry: Int32 { definition.entry }
+  package var entry: Int32 { definition.number }
   package var type: Any.Type { definition.type }
   package var id: String? { definition.id }
   package var scopeName: String { definition.lifetime.name }
-  package var qualifiers: [Any.Type] { definition.spec.qualifiers }
-  package var isPrivate: Bool { definition.spec.isPrivate }
-  package var isPrimary: Bool { definition.spec.isPrimary }
+  package var qualifiers: [Any.Type] { definition.spec.object.qualifiers }
+  package var isPrivate: Bool { definition.privateTo != nil }
+  package var isPrimary: Bool { definition.isPrimary }
   /// The name of the bean in faults.
   package var label: String { definition.label }
-  package var origin: EnvironmentError.Origin { definition.spec.location.origin }
+  package var origin: EnvironmentError.Origin { definition.location.origin }
 }
 
 /// The declarations of one environment, or of the children of one factory, as a hook reads them.
@@ -124,7 +124,7 @@ package struct DeclarationLevel {
   package var name: String { graph.name }
   package var seed: Any.Type? { graph.declarations.seed?.type }
   package var inactive: [InactiveDeclaration] { graph.active.inactive }
-  package var beans: [ReplaceableBean] { ReplaceableBean.all(in: graph.definitions, hasSeed: graph.hasSeed) }
+  package var beans: [ReplaceableBean] { ReplaceableBean.all(in: graph.definitions) }
 
   /// The templates, each with its name in faults.
   package var templates: [(type: Any.Type?, id: String?, label: String, origin: EnvironmentError.Origin)] {

@@ -9,13 +9,13 @@ struct GraphCompiler {
   private var input: CompilerInput
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
-  /// The definitions that have values.
-  private var valued: [BeanDefinition] = []
+  /// The bindings that have values.
+  private var valued: [BeanBinding] = []
   /// The beans of this environment that are configuration sources.
-  private(set) var sources: [BeanDefinition] = []
+  private(set) var sources: [PlacedBean] = []
   // The output of `compile()`.
   /// The users' code to which recipes refer.
-  private(set) var codes: [any AnyObject & Sendable] = []
+  private(set) var codes: [BeanCode] = []
   /// The plans of factories, at any depth, each with its declarations.
   private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 
@@ -23,11 +23,11 @@ struct GraphCompiler {
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
     self.input = input
     graph = EnvironmentGraph(declarations, input)
-    resolver = DependencyResolver(input.outer, known: input.parameters, keepsPoints: input.keepsPoints)
+    resolver = DependencyResolver(input)
     var graphs = [graph]
     graph.addBelow(to: &graphs)
     self.graphs = graphs
-    var readers = graphs.map { TemplateResolver($0, input.outer, input.overrides) }
+    var readers = graphs.map { TemplateResolver($0, resolver.bindings, input) }
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
@@ -43,11 +43,8 @@ struct GraphCompiler {
     faults += Validator(graphs: graphs, dependencies: resolver.dependencies).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
     self.input.hasSources = !sources.isEmpty
-    for graph in graphs {
-      valued += graph.definitions.filter(\.hasValues)
-      valued += graph.placed.compactMap(\.product).filter(\.hasValues)
-    }
-    valued += resolver.inherited.all.filter(\.hasValues)
+    let bindings = resolver.bindings
+    valued = graphs.flatMap { $0.definitions.compactMap(bindings.known) } + bindings.others
     self.input.parameters += resolver.asked
   }
 
@@ -62,7 +59,7 @@ struct GraphCompiler {
       let name = definition.lifetime.name
       // Report one fault only: a factory bean and its product share a declaration, and a decorator has the lifetime of
       // the bean it decorates.
-      if definition.maker != nil || definition.decorated != nil { continue }
+      if definition.maker != nil || definition.isDecorator { continue }
       let isUnknown = !graph.isKnown(definition.lifetime) || graph.isMisspelled(name)
       if isUnknown {
         faults.append(
@@ -79,13 +76,12 @@ struct GraphCompiler {
             "a bean of scope '\(name)' outlives the children of '\(own)': declare it further out"))
       }
     }
-    // A bean without a scope name and with errors may inherit a scope from an unknown template.
-    for definition in graph.definitions(.awaited) where !definition.isAtFault || definition.spec.scopeName != nil {
+    for definition in graph.definitions(.awaited) where !hasUnknownScope(definition, in: graph) {
       faults += fault(awaiting: definition, in: graph).map { [$0] } ?? []
     }
     for definition in graph.definitions
-    where definition.traits.contains(.runnable) || definition.spec.options != nil {
-      if definition.isAtFault, definition.spec.scopeName == nil { continue }
+    where definition.traits.contains(.runnable) || definition.spec.with({ $0.options != nil }) {
+      if hasUnknownScope(definition, in: graph) { continue }
       faults += self.faults(working: definition, in: graph)
     }
     // Sources belong to an environment, which exists before any child, so no source can be built for each child.
@@ -99,11 +95,16 @@ struct GraphCompiler {
     }
   }
 
+  /// Whether a bean without a scope name and with errors may inherit a scope from an unknown template.
+  private func hasUnknownScope(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> Bool {
+    graph.faulty.contains(definition.number) && definition.spec.with { $0.scopeName == nil }
+  }
+
   /// Returns a fault if no lookup could await the bean, because of its lifetime or its kind.
   private func fault(awaiting definition: BeanDefinition, in graph: EnvironmentGraph) -> EnvironmentError? {
     let lifetime = definition.lifetime
     let (cause, reason): (FaultCause, String)
-    if lifetime == .prototype || definition.factory.product != nil {
+    if lifetime == .prototype || definition.product != nil {
       (cause, reason) = (.awaitedPrototype, "is made anew for each taker, which cannot wait")
     } else if graph.isRegistered(lifetime.name) {
       (cause, reason) = (.awaitedInScope, "belongs to scope '\(lifetime.name)', which cannot wait for its beans")
@@ -118,13 +119,13 @@ struct GraphCompiler {
   /// Returns the faults of a bean that works beside its callers and that no environment could end.
   private func faults(working definition: BeanDefinition, in graph: EnvironmentGraph) -> [EnvironmentError] {
     let isRunnable = definition.traits.contains(.runnable)
-    let isScheduled = definition.spec.options != nil && !definition.isProduct && !definition.spec.works.isEmpty
+    let isScheduled = definition.spec.with { !$0.works.isEmpty }
     let lifetime = definition.lifetime
-    guard isRunnable || isScheduled, !(definition.entry == 0 && graph.hasSeed), graph.isKnown(lifetime) else {
+    guard isRunnable || isScheduled, !definition.isSeed, graph.isKnown(lifetime) else {
       return []
     }
     var keeper: String?
-    if lifetime == .prototype || definition.factory.product != nil {
+    if lifetime == .prototype || definition.product != nil {
       keeper = "the container keeps no instance of it"
     } else if graph.isRegistered(lifetime.name) {
       keeper = "scope '\(lifetime.name)' keeps its instances"
@@ -143,15 +144,13 @@ struct GraphCompiler {
 
   // MARK: visibility
 
-  private mutating func place(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> BeanDefinition? {
-    let bean = BeanDirectory.Found(directory: graph.directory, number: definition.entry, hops: 0)
-    return resolver.locate(bean, from: graph)?.definition
+  private mutating func place(_ definition: BeanDefinition, in graph: EnvironmentGraph) -> PlacedBean? {
+    let bean = BeanDirectory.Found(directory: graph.directory, number: definition.number, hops: 0)
+    return resolver.locate(bean, from: graph)?.placed
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
-    for number in graph.definitions.indices {
-      _ = resolver.locate(.init(directory: graph.directory, number: Int32(number), hops: 0), from: graph)
-    }
+    for definition in graph.definitions { _ = place(definition, in: graph) }
     // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.locate(bean, from: graph) }
     resolver.resolvePending()
@@ -171,20 +170,20 @@ struct GraphCompiler {
     if graph.directory.visibleTraits.isDisjoint(with: trait) { return found }
     for home in Array(graph.directory.serving).reversed() where home.traits.contains(trait) {
       let hops = graph.directory.depth - home.depth
-      for (number, entry) in home.entries.enumerated() where entry.traits.contains(trait) && !entry.isSeed {
-        let bean = BeanDirectory.Found(directory: home, number: Int32(number), hops: hops)
+      for definition in home.beans where definition.traits.contains(trait) && !definition.isSeed {
+        let bean = BeanDirectory.Found(directory: home, number: definition.number, hops: hops)
         guard let located = resolver.locate(bean, from: graph) else { continue }
         resolver.resolvePending()
         found.append(located)
-        if graph.ancestor(hops) != nil, let placed = located.definition { mark(placed) }
+        if graph.ancestor(hops) != nil, let placed = located.placed { mark(placed) }
       }
     }
     return found
   }
 
   /// Marks a bean and all its dependencies, or those among them that belong to `home`.
-  private func mark(_ definition: BeanDefinition, in home: EnvironmentGraph? = nil) {
-    var rest = [definition]
+  private func mark(_ bean: PlacedBean, in home: EnvironmentGraph? = nil) {
+    var rest = [bean]
     while let next = rest.popLast() {
       if next.isInfrastructure || home != nil && next.graph !== home { continue }
       next.isInfrastructure = true
@@ -201,26 +200,26 @@ struct GraphCompiler {
   func bindValues(hasSources: Bool) -> [EnvironmentError] { bind(valued, isComplete: hasSources || sources.isEmpty) }
 
   /// Converts the values on which a configuration source depends.
-  func bindValues(neededBy source: BeanDefinition) -> [EnvironmentError] {
+  func bindValues(neededBy source: PlacedBean) -> [EnvironmentError] {
     var seen: Set<ObjectIdentifier> = []
     var rest = [source]
     while let next = rest.popLast() {
-      guard next.graph === graph, seen.insert(ObjectIdentifier(next)).inserted else { continue }
+      guard next.graph === graph, seen.insert(ObjectIdentifier(next.definition)).inserted else { continue }
       next.forEachDependency(in: resolver.dependencies) { rest.append($0) }
     }
-    return bind(valued.filter { seen.contains(ObjectIdentifier($0)) }, isComplete: true)
+    return bind(valued.filter { seen.contains(ObjectIdentifier($0.definition)) }, isComplete: true)
   }
 
-  private func bind(_ definitions: [BeanDefinition], isComplete: Bool) -> [EnvironmentError] {
+  private func bind(_ bindings: [BeanBinding], isComplete: Bool) -> [EnvironmentError] {
     var faults: [EnvironmentError] = []
-    for definition in definitions {
-      for value in definition.values {
+    for binding in bindings {
+      for value in binding.values {
         do {
           if value.isText && !isComplete {
             try value.checkText()
           } else {
             // A hint costs a walk over all keys; the first few are enough.
-            try value.bind(in: definition.configuration, hints: faults.count < 20)
+            try value.bind(in: binding.home.configuration, hints: faults.count < 20)
             value.publish()
           }
         } catch {
@@ -228,8 +227,8 @@ struct GraphCompiler {
           let parts = error.underlying.count > 1 ? error.underlying.compactMap { $0 as? EnvironmentError } : [error]
           faults += parts.map { error in
             let isMissing = error.code == .unresolvedPlaceholder || error.code == .missingConfiguration
-            let hint = isMissing ? definition.directory.hint(forInactive: BeanTraits.source) : ""
-            return definition.fault(error.cause, error.message + hint, at: value.origin)
+            let hint = isMissing ? binding.home.directory.hint(forInactive: BeanTraits.source) : ""
+            return binding.definition.fault(error.cause, error.message + hint, at: value.origin)
               .with { $0.underlying = error.underlying }
           }
         }
@@ -241,8 +240,8 @@ struct GraphCompiler {
   /// Returns the faults of values, as far as they can be found without the configuration.
   func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
 
-  /// The dependencies of all definitions.
-  var dependencies: [BeanDefinition.Dependency] { resolver.dependencies }
+  /// The dependencies of all beans.
+  var dependencies: [PlacedBean.Dependency] { resolver.dependencies }
   /// The injection points of these dependencies, if the input keeps them.
   var points: [InjectionPoint] { resolver.points ?? [] }
 
@@ -281,8 +280,7 @@ struct GraphCompiler {
     }
     let plan = compile(graph)
     for graph in graphs.dropFirst() { below.append((graph.declarations, compile(graph))) }
-    for graph in graphs.dropFirst() { graph.declared.keep(graph.definitions, usual: graph.usualLifetime) }
-    declared.keep(graph.definitions, usual: graph.usualLifetime, below: graphs.dropFirst().map(\.declared))
+    declared.keep(below: graphs.dropFirst().map(\.declared))
     return (plan, block)
   }
 }

@@ -98,11 +98,11 @@ struct IndexCompiler {
     }
     func addBeans(of home: BeanDirectory, _ hops: Int) {
       let hasPrivateBeans = home.hasPrivateBeans
-      for number in home.entries.indices {
-        guard let id = home.entries[number].id, !hasPrivateBeans || home.entries[number].privateTo == nil,
+      for bean in home.beans {
+        guard let id = bean.id, !hasPrivateBeans || bean.privateTo == nil,
           hops == 0 || !directory.isTaken(BeanId(id), before: hops)
         else { continue }
-        add(id, BeanDirectory.Found(directory: home, number: Int32(number), hops: hops))
+        add(id, BeanDirectory.Found(directory: home, number: bean.number, hops: hops))
       }
       for alias in home.aliases where hops == 0 || !directory.isTaken(BeanId(alias), before: hops) {
         if let bean = try? directory.bean(id: alias) { add(alias, bean) }
@@ -125,7 +125,7 @@ struct IndexCompiler {
     _ id: String, _ bean: BeanDirectory.Found, _ superclasses: [AnyClass], _ compiler: inout OperandCompiler
   ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
     var found: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    for type in [bean.entry.type] + superclasses {
+    for type in [bean.type] + superclasses {
       let outermost = graph.directory.decorated(bean, as: type)
       guard let operand = operand(of: outermost, &compiler) else { continue }
       found.append((ObjectIdentifier(type), id, operand))
@@ -136,7 +136,7 @@ struct IndexCompiler {
   /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is
   /// read directly, any other value from its box. Returns nil if the bean's scope is not open here.
   private mutating func operand(of bean: BeanDirectory.Found, _ compiler: inout OperandCompiler) -> Operand? {
-    let reading = bean.entry.traits.contains(.object) ? Reading.reference : .boxed
+    let reading = bean.definition.isClass ? Reading.reference : .boxed
     return resolver.locate(bean, from: graph).map { compiler.operand($0, reading) }
   }
 }

@@ -4,41 +4,34 @@ import BeansReflection
 struct OperandCompiler {
   /// The slots of the outermost graph's environment.
   private let slots: Slots
-  /// Returns the slots of an environment further out that has started, if it is no child of a factory.
-  private let startedSlots: (Plan) -> Slots?
-  /// Whether slot 0 is that of a seed, which exists before any step.
-  private let hasSeed: Bool
   /// The computations to which operands refer, in the order of their numbers.
   private(set) var computations: [Computation] = []
+  /// Whether slot 0 is that of a seed, which exists before any step.
+  private let hasSeed: Bool
 
-  init(_ block: SlotBlock, _ input: CompilerInput, hasSeed: Bool) {
-    (slots, startedSlots, self.hasSeed) = (block.slots, input.slots, hasSeed)
-  }
+  init(_ slots: Slots, hasSeed: Bool) { (self.slots, self.hasSeed) = (slots, hasSeed) }
 
-  /// Returns the place from which the dependency is read; nil if the dependency must be computed.
+  /// Returns the operand that reads the dependency from a slot; nil if the dependency must be computed.
   ///
   /// - Parameters:
   ///   - dependency: the dependency of an argument, a property or a requirement.
   ///   - isCounted: whether a step retains a bean of the same environment for this operand.
-  func directPlace(of dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand.Place? {
+  func direct(_ dependency: PlacedBean.Dependency, _ isCounted: Bool) -> Operand? {
     switch dependency.source {
-    case .value(let value): value.place.map { .outer($0) }
-    case .resolved(let source):
-      source.operand(for: dependency.parameter) { outerSlot(of: $0) }.map { isCounted ? counted($0).place : $0.place }
+    case .value(let value): value.place.map { Operand(.outer($0), dependency.parameter.givenReading) }
+    case .resolved(let source): located(source).operand(for: dependency.parameter).map { isCounted ? counted($0) : $0 }
     case .composed, .injection, .products: nil
     }
   }
 
-  /// Returns the operand of a dependency; see `directPlace(of:_:)`.
-  mutating func operand(_ dependency: BeanDefinition.Dependency, _ isCounted: Bool) -> Operand {
+  /// Returns the operand of a dependency; see `direct(_:_:)`.
+  mutating func operand(_ dependency: PlacedBean.Dependency, _ isCounted: Bool) -> Operand {
+    if let operand = direct(dependency, isCounted) { return operand }
     let parameter = dependency.parameter
     switch dependency.source {
-    case .resolved(let source):
-      let operand = operand(source, for: parameter)
-      return isCounted ? counted(operand) : operand
-    case .value(let value):
-      // Every value has been assigned a place.
-      return value.place.map { Operand(.outer($0), parameter.givenReading) } ?? computed(.absent(parameter), .boxed)
+    case .resolved(let source): return operand(source, for: parameter)
+    // Every value has been assigned a place.
+    case .value: return computed(.absent(parameter), .boxed)
     case .composed(let parts, let type):
       return computed(.composed(parts.map { operand($0, false) }, type, parameter), parameter.givenReading)
     case .injection(let inject, let property):
@@ -49,16 +42,22 @@ struct OperandCompiler {
 
   /// Returns the operand of a source that the resolver has found for a parameter.
   mutating func operand(_ source: Source<DefinedBean>, for parameter: Parameter) -> Operand {
-    if let operand = source.operand(for: parameter, { outerSlot(of: $0) }) { return operand }
-    let (computation, reading) = source.computation(for: parameter) { outerSlot(of: $0) }
+    let source = located(source)
+    if let operand = source.operand(for: parameter) { return operand }
+    let (computation, reading) = source.computation(for: parameter)
     return computed(computation, reading)
   }
 
   /// Returns the operand of a bean that is delivered as it is.
   mutating func operand(_ bean: DefinedBean, _ reading: Reading) -> Operand {
-    let outer = outerSlot(of: bean)
-    return bean.place(outer).map { Operand($0, reading) } ?? computed(bean.computation(outer), reading)
+    let bean = located(bean)
+    return bean.place.map { Operand($0, reading) } ?? computed(bean.computation, reading)
   }
+
+  /// Returns the bean's place in compiled plans.
+  func located(_ bean: DefinedBean) -> LocatedBean { bean.located(slots) }
+
+  private func located(_ source: Source<DefinedBean>) -> Source<LocatedBean> { source.map { $0.located(slots) } }
 
   private mutating func computed(_ computation: Computation, _ reading: Reading) -> Operand {
     computations.append(computation)
@@ -72,15 +71,5 @@ struct OperandCompiler {
       return operand
     }
     return Operand(.counted(slot: slot), operand.reading)
-  }
-
-  /// Returns the slot of a bean whose environment is no child of a factory; nil for other beans.
-  private func outerSlot(of bean: DefinedBean) -> Slot? {
-    switch bean {
-    case .definition(let definition, _):
-      definition.with { $0.graph.isPlain && $0.kind == .slot ? slots[$0.slot] : nil }
-    case .planned(let bean):
-      bean.kind == .slot ? bean.plan.with { startedSlots($0) }.map { $0[bean.slot] } : nil
-    }
   }
 }

@@ -1,12 +1,12 @@
 import BeansConfiguration
 import BeansReflection
 
-/// Compiles the definitions of a validated graph to a plan: recipes, the order of their steps, and receivers of events.
+/// Compiles the beans of a validated graph to a plan: recipes, the order of their steps, and receivers of events.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
   private let input: CompilerInput
   private var resolver: DependencyResolver
-  private let dependencies: [BeanDefinition.Dependency]
+  private let dependencies: [PlacedBean.Dependency]
   /// Whether a bean that the graph's environments see receives events.
   private let hasListeners: Bool
   /// Whether a bean that the graph's environments see is created asynchronously.
@@ -18,7 +18,7 @@ struct PlanCompiler {
   /// The operands that must exist before the first step of the recipe being laid out.
   private var needs: [Operand] = []
   /// The users' code of all beans, to which recipes refer. The environment must retain it.
-  private(set) var codes: [any AnyObject & Sendable] = []
+  private(set) var codes: [BeanCode] = []
 
   /// The usual maximum of steps in an order. A bean that needs more has no order: each bean builds its dependencies
   /// itself.
@@ -39,7 +39,7 @@ struct PlanCompiler {
   init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
     self.input = input
-    compiler = OperandCompiler(block, input, hasSeed: graph.hasSeed)
+    compiler = OperandCompiler(block.slots, hasSeed: graph.hasSeed)
     self.resolver = resolver
     dependencies = resolver.dependencies
     hasListeners = graph.directory.hasListeners
@@ -47,13 +47,12 @@ struct PlanCompiler {
   }
 
   mutating func compile() -> Plan {
-    let definitions = number()
-    operands.reserveCapacity(4 * definitions.count)
-    steps.reserveCapacity(definitions.count)
-    codes.reserveCapacity(definitions.count)
+    let beans = number()
+    operands.reserveCapacity(4 * beans.count)
+    steps.reserveCapacity(beans.count)
     if awaits { findAwaiting() }
-    if !graph.isPlain { findUnordered(definitions) }
-    for definition in definitions { definition.layout = layOut(definition) }
+    if !graph.isPlain { findUnordered(beans) }
+    for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(input.parameters, &compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
@@ -64,8 +63,8 @@ struct PlanCompiler {
     }
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)
-    var recipes = FrozenArray<Recipe>(capacity: definitions.count)
-    for definition in definitions { recipes.append(recipe(of: definition, operands.all, steps.all)) }
+    var recipes = FrozenArray<Recipe>(capacity: beans.count)
+    for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
       name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
       home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
@@ -81,57 +80,57 @@ struct PlanCompiler {
       computations: compiler.computations, index: index, operands: operands, steps: steps)
   }
 
-  /// Numbers all definitions and returns them by number: those with a slot at the slot's number, the products of
+  /// Numbers all beans and returns them by number: those with a slot at the slot's number, the products of
   /// factory beans last.
-  private func number() -> [BeanDefinition] {
-    var definitions = graph.placed
-    if definitions.contains(where: { $0.slot < 0 }) {
-      definitions = definitions.filter { $0.slot >= 0 } + definitions.filter { $0.slot < 0 }
+  private func number() -> [PlacedBean] {
+    var beans = graph.placed
+    if beans.contains(where: { $0.slot < 0 }) {
+      beans = beans.filter { $0.slot >= 0 } + beans.filter { $0.slot < 0 }
     }
-    for definition in graph.placed {
-      guard let product = definition.product else { continue }
-      product.isInfrastructure = definition.isInfrastructure
-      definitions.append(product)
+    for bean in graph.placed {
+      guard let product = bean.product else { continue }
+      product.isInfrastructure = bean.isInfrastructure
+      beans.append(product)
     }
-    for (number, definition) in definitions.enumerated() { definition.number = Int32(number) }
-    return definitions
+    for (number, bean) in beans.enumerated() { bean.number = Int32(number) }
+    return beans
   }
 
-  /// Marks the definitions that are created asynchronously or depend on one that is.
+  /// Marks the beans that are created asynchronously or depend on one that is.
   private func findAwaiting() {
-    for definition in graph.sorted {
-      definition.awaits = definition.traits.contains(.awaited)
-      definition.forEachOwnBean(in: dependencies) { if $0.awaits { definition.awaits = true } }
+    for bean in graph.sorted {
+      bean.awaits = bean.definition.traits.contains(.awaited)
+      bean.forEachOwnBean(in: dependencies) { if $0.awaits { bean.awaits = true } }
     }
   }
 
   // MARK: orders
 
-  private mutating func findUnordered(_ definitions: [BeanDefinition]) {
-    let isLarge = definitions.count > Self.longestOrder
+  private mutating func findUnordered(_ beans: [PlacedBean]) {
+    let isLarge = beans.count > Self.longestOrder
     guard awaits || isLarge else { return }
     // No bean has a longer order than usual yet. A root is no step of another order.
-    unordered = Set(definitions.filter { order(of: $0) == nil }.map(\.number))
-    if isLarge { findRoots(definitions) }
+    unordered = Set(beans.filter { order(of: $0) == nil }.map(\.number))
+    if isLarge { findRoots(beans) }
   }
 
-  private mutating func findRoots(_ definitions: [BeanDefinition]) {
-    roots = Set(definitions.map(\.number))
-    for definition in definitions { for need in needs(of: definition) { roots.remove(need.number) } }
-    stepsLeft = 16 * definitions.count
+  private mutating func findRoots(_ beans: [PlacedBean]) {
+    roots = Set(beans.map(\.number))
+    for bean in beans { for need in needs(of: bean) { roots.remove(need.number) } }
+    stepsLeft = 16 * beans.count
   }
 
   /// Returns the beans to build for a bean, dependencies first, each with the bean that brought it in; nil if each bean
   /// builds its dependencies itself. An order lets each step retain its bean once for every bean that takes it.
-  private mutating func order(of root: BeanDefinition) -> [(bean: BeanDefinition, dependent: BeanDefinition?)]? {
+  private mutating func order(of root: PlacedBean) -> [(bean: PlacedBean, dependent: PlacedBean?)]? {
     // In a plain environment, startup builds the singletons in an order of its own.
     if graph.isPlain || root.kind == .product { return nil }
     // An asynchronous bean is built outside of any order.
-    if root.traits.contains(.awaited) { return nil }
+    if root.definition.traits.contains(.awaited) { return nil }
     let longest = max(Self.longestOrder, roots.contains(root.number) ? stepsLeft : 0)
-    var order: [(bean: BeanDefinition, dependent: BeanDefinition?)] = []
+    var order: [(bean: PlacedBean, dependent: PlacedBean?)] = []
     var seen: Set<Int32> = [root.slot]
-    var stack = [(bean: root, dependent: BeanDefinition?.none, needs: needs(of: root)[...])]
+    var stack = [(bean: root, dependent: PlacedBean?.none, needs: needs(of: root)[...])]
     while let top = stack.last {
       guard let next = top.needs.first else {
         if computesRequirements(top.bean) { return nil }
@@ -150,56 +149,56 @@ struct PlanCompiler {
 
   /// Whether a required bean has no slot. In that case no argument of the bean is built before the requirement is
   /// evaluated.
-  private func computesRequirements(_ definition: BeanDefinition) -> Bool {
-    definition.requirements.contains { compiler.directPlace(of: dependencies[$0], false) == nil }
+  private func computesRequirements(_ bean: PlacedBean) -> Bool {
+    bean.requirements.contains { compiler.direct(dependencies[$0], false) == nil }
   }
 
   /// Returns the beans of the same environment on which a bean depends, in declaration order of the dependencies. The
   /// seed is none of them: it exists when the environment opens.
-  private func needs(of definition: BeanDefinition) -> [BeanDefinition] {
-    var found: [BeanDefinition] = []
+  private func needs(of bean: PlacedBean) -> [PlacedBean] {
+    var found: [PlacedBean] = []
     let graph = graph
-    definition.forEachOwnDependency(in: dependencies) {
-      if $0.graph === graph, $0.kind == .slot, !isSeed($0) { found.append($0) }
+    bean.forEachOwnDependency(in: dependencies) {
+      if $0.graph === graph, $0.kind == .slot, !$0.isSeed { found.append($0) }
     }
     return found
   }
 
   /// Returns the dependencies that are arguments or property values.
-  private func taken(by definition: BeanDefinition) -> ArraySlice<BeanDefinition.Dependency> {
-    dependencies[definition.arguments] + dependencies[definition.injected]
+  private func taken(by bean: PlacedBean) -> ArraySlice<PlacedBean.Dependency> {
+    dependencies[bean.arguments] + dependencies[bean.injected]
   }
 
   // MARK: operands
 
-  private mutating func layOut(_ definition: BeanDefinition) -> BeanDefinition.Layout {
-    let order = order(of: definition)
+  private mutating func layOut(_ bean: PlacedBean) -> PlacedBean.Layout {
+    let order = order(of: bean)
     let isCounted = order != nil
-    var layout = BeanDefinition.Layout()
+    var layout = PlacedBean.Layout()
     if !needs.isEmpty { needs.removeAll(keepingCapacity: true) }
     let start = operands.count
-    let computesRequirements = computesRequirements(definition)
-    for index in definition.requirements {
+    let computesRequirements = computesRequirements(bean)
+    for index in bean.requirements {
       let operand = compiler.operand(dependencies[index], false)
       if computesRequirements { operands.append(operand) } else { needs.append(operand) }
     }
     layout.requirements = start..<operands.count
-    for index in definition.arguments { append(dependencies[index], isCounted, isNeeded: !computesRequirements) }
+    for index in bean.arguments { append(dependencies[index], isCounted, isNeeded: !computesRequirements) }
     layout.operands = layout.requirements.upperBound..<operands.count
-    for index in definition.injected { append(dependencies[index], isCounted, isNeeded: !computesRequirements) }
+    for index in bean.injected { append(dependencies[index], isCounted, isNeeded: !computesRequirements) }
     layout.properties = layout.operands.upperBound..<operands.count
     if let order {
-      let takers = order.map(\.bean) + (definition.kind == .slot ? [] : [definition])
+      let takers = order.map(\.bean) + (bean.kind == .slot ? [] : [bean])
       // The requirements and dependencies of the steps from further out, each once.
       for taker in takers {
         for needed in dependencies[taker.requirements] + taken(by: taker) {
-          note(compiler.directPlace(of: needed, false), needed, isOrdered: true)
+          note(compiler.direct(needed, false)?.place, needed, isOrdered: true)
         }
       }
-      layout.steps = appendSteps(of: definition, order, takers)
+      layout.steps = appendSteps(of: bean, order, takers)
     } else {
-      if definition.kind == .slot { steps.append(Step(slot: definition.slot, takers: 1, dependent: -1)) }
-      layout.steps = steps.count - (definition.kind == .slot ? 1 : 0)..<steps.count
+      if bean.kind == .slot { steps.append(Step(slot: bean.slot, takers: 1, dependent: -1)) }
+      layout.steps = steps.count - (bean.kind == .slot ? 1 : 0)..<steps.count
     }
     for need in needs { operands.append(need) }
     layout.needs = layout.properties.upperBound..<operands.count
@@ -210,7 +209,7 @@ struct PlanCompiler {
   ///   - taken: the dependency of an argument or a property.
   ///   - isCounted: whether a step retains the object for this operand.
   ///   - isNeeded: whether the dependency must exist beforehand if there is no order.
-  private mutating func append(_ taken: BeanDefinition.Dependency, _ isCounted: Bool, isNeeded: Bool) {
+  private mutating func append(_ taken: PlacedBean.Dependency, _ isCounted: Bool, isNeeded: Bool) {
     let operand = compiler.operand(taken, isCounted)
     operands.append(operand)
     if !isCounted, isNeeded { note(operand.place, taken, isOrdered: false) }
@@ -222,7 +221,7 @@ struct PlanCompiler {
   ///   - place: the place from which the dependency is read.
   ///   - dependency: the dependency.
   ///   - isOrdered: whether beans of the same environment are steps themselves.
-  private mutating func note(_ place: Operand.Place?, _ dependency: BeanDefinition.Dependency, isOrdered: Bool) {
+  private mutating func note(_ place: Operand.Place?, _ dependency: PlacedBean.Dependency, isOrdered: Bool) {
     switch place {
     case .outer(let slot):
       if case .value = dependency.source, !input.hasSources { return }
@@ -234,12 +233,12 @@ struct PlanCompiler {
   }
 
   private mutating func appendSteps(
-    of root: BeanDefinition, _ order: [(bean: BeanDefinition, dependent: BeanDefinition?)], _ takers: [BeanDefinition]
+    of root: PlacedBean, _ order: [(bean: PlacedBean, dependent: PlacedBean?)], _ takers: [PlacedBean]
   ) -> Range<Int> {
     var counts = [Int32: UInt32]()
     for taker in takers where taker === root || !unordered.contains(taker.number) {
       for taken in taken(by: taker) {
-        if case .counted(let slot) = compiler.directPlace(of: taken, true) { counts[slot, default: 0] += 1 }
+        if case .counted(let slot) = compiler.direct(taken, true)?.place { counts[slot, default: 0] += 1 }
       }
     }
     if root.kind == .slot { counts[root.slot, default: 0] += 1 }
@@ -256,84 +255,71 @@ struct PlanCompiler {
   // MARK: recipes
 
   private mutating func recipe(
-    of definition: BeanDefinition, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
+    of bean: PlacedBean, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
   ) -> Recipe {
-    let layout = definition.layout
-    let code = code(of: definition)
+    let (definition, layout, code) = (bean.definition, bean.layout, code(of: bean))
+    let (traits, options) = (definition.traits, code.options)
     let arguments = operands[layout.operands]
-    let identity = definition.identity
-    let isProcessed = !graph.processors.isEmpty && !definition.isInfrastructure
+    let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
     if input.isObserved { work.insert(.observe) }
-    if definition.refusal != nil { work.insert(.refuse) }
-    if definition.traits.contains(.awaited) { work.insert(definition.kind == .slot ? .await : .complete) }
+    if bean.refusal != nil { work.insert(.refuse) }
+    if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
-    if !definition.traits.isDisjoint(with: [.aware, .bean]) || !definition.properties.isEmpty || isProcessed
-      || !code.postConstructs.isEmpty || !code.works.isEmpty
+    if !traits.isDisjoint(with: [.aware, .bean]) || !bean.properties.isEmpty || isProcessed
+      || !options.postConstructs.isEmpty || !options.works.isEmpty
     {
       work.insert(.complete)
     }
-    let hasForm = definition.isClass && !definition.traits.isDisjoint(with: [.aware, .bean, .disposable])
-    let isReleased = !code.isExternallyOwned
-    let disposable = hasForm && isReleased ? form(.disposable, definition) : nil
-    let hasCallbacks = isReleased && !code.onDestroys.isEmpty
+    let hasForm = definition.isClass && !traits.isDisjoint(with: [.aware, .bean, .disposable])
+    let isReleased = !options.isExternallyOwned
+    let disposable = hasForm && isReleased ? form(.disposable, bean) : nil
+    let hasCallbacks = isReleased && !options.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
-    let hasWork = !isSeed(definition) && (definition.traits.contains(.runnable) || !code.works.isEmpty)
-    if input.isTraced || input.isObserved || code.instance != nil || definition.kind == .scoped || hasWork
+    let hasWork = !bean.isSeed && (traits.contains(.runnable) || !options.works.isEmpty)
+    if input.isTraced || input.isObserved || code.instance != nil || bean.kind == .scoped || hasWork
       || isReleased
-        && (!definition.traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
-          || code.releaseLimit != nil)
-      || hasCallbacks && code.onDestroys.contains(where: \.isAsynchronous)
+        && (!traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
+          || options.releaseLimit != nil)
+      || hasCallbacks && options.onDestroys.contains(where: \.isAsynchronous)
     {
       ending = .care
     } else if disposable != nil || hasCallbacks {
       ending = .call
     }
-    let isKept = definition.kind == .slot || definition.kind == .scoped
-    let hasRelease = !definition.traits.isDisjoint(with: .released) || !code.onDestroys.isEmpty
-    if isKept, isReleased && hasRelease || hasWork, !isSeed(definition) { work.insert(.own) }
+    let isKept = bean.kind == .slot || bean.kind == .scoped
+    let hasRelease = !traits.isDisjoint(with: .released) || !options.onDestroys.isEmpty
+    if isKept, isReleased && hasRelease || hasWork, !bean.isSeed { work.insert(.own) }
     return Recipe(
-      function: Unretained(definition.factory), operands: arguments,
-      identity: identity ?? Recipe.unknownClass, work: work,
-      ending: isSeed(definition) ? .nothing : ending, kind: definition.kind, slot: definition.slot,
-      number: definition.number, steps: steps[layout.steps], needs: operands[layout.needs],
-      code: Unretained(code), requirements: operands[layout.requirements], properties: operands[layout.properties],
-      isProcessed: isProcessed, aware: hasForm ? form(.aware, definition) : nil,
-      bean: hasForm ? form(.bean, definition) : nil, disposable: disposable,
-      entryNumber: definition.entry, directory: definition.home.with { Unretained($0.directory) },
-      traits: isSeed(definition) ? [] : definition.traits, isLazy: definition.spec.isLazy ?? false,
-      isSeed: isSeed(definition), awaits: definition.awaits, slotIdentity: definition.slotIdentity)
+      function: definition.factory, operands: arguments, identity: bean.identity ?? Recipe.unknownClass, work: work,
+      ending: bean.isSeed ? .nothing : ending, kind: bean.kind, slot: bean.slot, number: bean.number,
+      steps: steps[layout.steps], needs: operands[layout.needs], code: Unretained(code),
+      requirements: operands[layout.requirements], properties: operands[layout.properties], isProcessed: isProcessed,
+      aware: hasForm ? form(.aware, bean) : nil, bean: hasForm ? form(.bean, bean) : nil, disposable: disposable,
+      node: Unretained(definition), traits: bean.isSeed ? [] : traits, isLazy: definition.isLazy, isSeed: bean.isSeed,
+      awaits: bean.awaits, slotIdentity: bean.slotIdentity)
   }
 
-  private func isSeed(_ definition: BeanDefinition) -> Bool { graph.hasSeed && definition.slot == 0 }
-
-  private func form(_ trait: BeanTraits, _ definition: BeanDefinition) -> ExistentialLayout? {
-    guard definition.traits.contains(trait), definition.isClass,
-      let identity = definition.identity
-    else { return nil }
+  private func form(_ trait: BeanTraits, _ bean: PlacedBean) -> ExistentialLayout? {
+    guard bean.definition.traits.contains(trait), let identity = bean.identity else { return nil }
     return ExistentialLayout.of(trait.protocolType, for: identity)
   }
 
-  private mutating func code(of definition: BeanDefinition) -> BeanCode {
-    codes.append(definition.factory)
-    let spec = definition.spec
+  private mutating func code(of bean: PlacedBean) -> BeanCode {
+    let spec = bean.spec
     // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
-    let needsDeclaration = definition.kind == .scoped || graph.declarations.hasScope && !isSeed(definition)
-    if !needsDeclaration, spec.instance == nil, definition.given.isEmpty, definition.properties.isEmpty,
-      spec.options == nil || spec.hasNoCode, definition.refusal == nil,
-      !hasListeners || definition.handlers.isEmpty
+    let needsDeclaration = bean.kind == .scoped || graph.declarations.hasScope && !bean.isSeed
+    let listeners = hasListeners && bean.kind != .product ? bean.definition.handlers : []
+    let given = bean.binding?.given ?? []
+    if !needsDeclaration, spec.instance == nil, given.isEmpty, bean.properties.isEmpty,
+      spec.options == nil || spec.hasNoCode, bean.refusal == nil, listeners.isEmpty
     {
       return .none
     }
-    let isProduct = definition.isProduct
     let code = BeanCode(
-      given: definition.given, properties: definition.properties,
-      postConstructs: isProduct ? [] : spec.postConstructs, onDestroys: isProduct ? [] : spec.onDestroys,
-      listeners: hasListeners ? definition.handlers : [], works: isProduct ? [] : spec.works,
-      restarts: spec.restarts, releaseLimit: spec.releaseLimit,
-      isExternallyOwned: spec.isExternallyOwned, instance: spec.instance,
-      declaration: needsDeclaration ? definition.makeDeclaration() : nil,
-      refusal: definition.refusal?.value)
+      given: given, properties: bean.properties, listeners: listeners,
+      options: spec.options?.value ?? BeanSpec.Options(), instance: spec.instance,
+      declaration: needsDeclaration ? bean.declaration : nil, refusal: bean.refusal?.value)
     codes.append(code)
     return code
   }
@@ -346,11 +332,12 @@ struct PlanCompiler {
     var found = [ObjectIdentifier: [EventReceiver]]()
     for home in graph.directory.listening {
       let hops = graph.directory.depth - home.depth
-      for entry in home.listeners where !graph.directory.hides(home.entries[Int(entry)], hops: hops) {
-        let bean = BeanDirectory.Found(directory: home, number: entry, hops: hops)
-        guard let located = resolver.locate(bean, from: graph) else { continue }
-        for (position, handler) in located.handlers.enumerated() {
-          let receiver = EventReceiver(hops: located.hops, number: located.number, handler: position)
+      for number in home.listeners where !graph.directory.hides(home.beans[Int(number)], hops: hops) {
+        let bean = BeanDirectory.Found(directory: home, number: number, hops: hops)
+        guard let located = resolver.locate(bean, from: graph), !located.isRefused else { continue }
+        let place = compiler.located(located)
+        for (position, handler) in located.definition.handlers.enumerated() {
+          let receiver = EventReceiver(hops: place.hops, number: place.number, handler: position)
           found[ObjectIdentifier(handler.event), default: []].append(receiver)
         }
       }
@@ -359,15 +346,22 @@ struct PlanCompiler {
   }
 }
 
-extension BeanDefinition {
+extension PlacedBean {
   /// The class of the factory's objects if their traits are known. An inherited factory may make a subclass of the
   /// declared class; the traits of its objects are determined at run time.
   fileprivate var identity: ObjectIdentifier? {
-    isClass && factory.identity != ObjectIdentifier(type) ? nil : factory.identity
+    let identity = definition.factory.with { $0.identity }
+    return definition.isClass && identity != ObjectIdentifier(definition.type) ? nil : identity
   }
 
   /// The class of the object in the bean's slot, if startup can determine it: only if the bean's type is a class.
-  var slotIdentity: ObjectIdentifier? {
-    slot >= 0 && kind == .slot && isClass ? identity : nil
+  var slotIdentity: ObjectIdentifier? { slot >= 0 && kind == .slot && definition.isClass ? identity : nil }
+
+  /// The declaration that scopes receive.
+  fileprivate var declaration: BeanDeclaration {
+    var merged = spec.value
+    merged.type = definition.type
+    if definition.maker != nil, merged.options != nil { merged.change { $0.onDestroys = [] } }
+    return BeanDeclaration(merged)
   }
 }

@@ -4,13 +4,13 @@ import BeansReflection
 struct PropertyAssignment {
   var code: BeanCode.Property
   /// The value, if it is known at startup.
-  let dependency: BeanDefinition.Dependency?
+  let dependency: PlacedBean.Dependency?
   /// The property of the declaration, if the declaration sets it.
   let declared: PropertyInjection?
   let point: InjectionPoint
 
   init(
-    _ code: BeanCode.Property, _ dependency: BeanDefinition.Dependency?, declared: PropertyInjection? = nil,
+    _ code: BeanCode.Property, _ dependency: PlacedBean.Dependency?, declared: PropertyInjection? = nil,
     at point: InjectionPoint
   ) {
     (self.code, self.dependency, self.declared, self.point) = (code, dependency, declared, point)

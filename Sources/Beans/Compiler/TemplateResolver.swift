@@ -21,17 +21,13 @@ struct TemplateResolver {
   private var circles: Set<Set<Int>> = []
   /// The replacements that a test makes for declarations.
   private let overrides: BeanOverrides?
+  private let bindings: BeanBindings
 
   /// Collects the declarations of a graph.
-  ///
-  /// - Parameters:
-  ///   - graph: the graph of the environment.
-  ///   - started: the declarations of environments that have started, nearest first.
-  ///   - overrides: the replacements that a test makes for declarations.
-  init(_ graph: EnvironmentGraph, _ started: [DeclaredBeans], _ overrides: BeanOverrides?) {
-    self.graph = graph
-    self.overrides = overrides
-    lookup = TemplateLookup(graph, started)
+  init(_ graph: EnvironmentGraph, _ bindings: BeanBindings, _ input: CompilerInput) {
+    (self.graph, self.bindings) = (graph, bindings)
+    overrides = input.overrides
+    lookup = TemplateLookup(graph, input.outer)
     declarations = CollectedDeclarations(graph)
   }
 
@@ -44,7 +40,7 @@ struct TemplateResolver {
     definitions.reserveCapacity(declarations.specs.count)
     let aliases = declarations.ids.nameAliases()
     if let seed = graph.declarations.seed, let type = seed.type, let factory = seed.factory {
-      _ = add(seed, type, graph.usualLifetime, factory)
+      _ = add(graph.declared.keep(seed), type, graph.usualLifetime, factory)
     }
     for position in declarations.specs.indices { define(position) }
     if let overrides { override(by: overrides) }
@@ -52,18 +48,13 @@ struct TemplateResolver {
     let unbuilt = declarations.unbuilt
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
     let entered = declarations.ids.enter(aliases, declarations.specs, &faults)
-    let hasSeed = graph.hasSeed
-    let entries =
-      hasOptions
-      ? definitions.map { $0.directoryEntryWithOptions(hasSeed: hasSeed) }
-      : definitions.map { $0.directoryEntry(hasSeed: hasSeed) }
     let directory = BeanDirectory(
-      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, entries: entries,
+      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
       ids: declarations.ids.meanings, aliases: entered, declared: declarations.declared, unbuilt: unbuilt,
       inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, declarations.specs)
-    graph.freeze(definitions, graph.active.merge(declarations.entries))
+    graph.freeze(graph.active.merge(declarations.entries))
   }
 
   // MARK: definitions
@@ -120,8 +111,8 @@ struct TemplateResolver {
     }
     let factory = factory(of: type, declared, templates, isSound: isSound)
     guard let definition = add(merged, type, lifetime, factory ?? .unknown, known) else { return }
-    definition.isAtFault = !isSound || factory == nil
-    declarations.setEntry(definition.entry, at: position)
+    if !isSound || factory == nil { graph.faulty.insert(definition.number) }
+    declarations.setEntry(definition.number, at: position)
     check(definition)
   }
 
@@ -130,28 +121,39 @@ struct TemplateResolver {
     for template in templates { merged.inherit(template.value) }
     merged.type = type
     if declared.type == nil { merged.isSendable = templates.first { $0.type != nil }?.isSendable ?? false }
-    return FrozenSpec(merged)
+    return graph.declared.keep(FrozenSpec(merged))
   }
 
   private func lifetime(_ spec: FrozenSpec) -> Lifetime { spec.scopeName.map { Lifetime($0) } ?? graph.usualLifetime }
 
   private mutating func add(
     _ spec: FrozenSpec, _ type: Any.Type, _ lifetime: Lifetime, _ factory: FactoryFunction,
-    _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil, decorated: ValueBox<BeanDirectory.Decorated>? = nil
+    _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil, decorated: BeanDirectory.Decorated? = nil
   ) -> BeanDefinition? {
     if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
       faults.append(
         EnvironmentError(
           cause: .boundTwice,
-          "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.spec.location.origin)",
-          path: [BeanDirectory.Entry.label(type, spec.id)], origin: spec.location.origin))
+          "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.location.origin)",
+          path: [BeanDefinition.label(type, spec.id)], origin: spec.location.origin))
       return nil
     }
+    if factory !== spec.factory { _ = graph.declared.keep(factory) }
     let definition = BeanDefinition(
-      spec, type: type, lifetime: lifetime, traits: traits, factory: factory,
-      entry: Int32(definitions.count), maker: maker, decorated: decorated, home: Unretained(graph.declared))
+      spec, type: type, lifetime: lifetime, traits: traits, factory: factory, number: Int32(definitions.count),
+      isSeed: definitions.isEmpty && graph.hasSeed, maker: maker, decorated: decorated,
+      product: factory.product.map { product($0, of: spec) })
     definitions.append(definition)
     return definition
+  }
+
+  /// Returns the product that an assisted factory makes of its parameters, in the same environment.
+  private func product(_ product: (type: Any.Type, function: FactoryFunction), of spec: FrozenSpec) -> BeanDefinition {
+    var own = spec.value.product(product.type)
+    (own.id, own.isSendable) = (nil, spec.isSendable)
+    return BeanDefinition(
+      graph.declared.keep(FrozenSpec(own)), type: product.type, lifetime: .prototype, factory: product.function,
+      number: Int32(definitions.count))
   }
 
   /// Adds a factory bean and its product. If the declaration has errors, both exist so that dependent beans find them.
@@ -170,21 +172,21 @@ struct TemplateResolver {
     own.id = declared.id.map { "&\($0)" }
     // Prototype products share one factory.
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
-    guard let maker = add(FrozenSpec(own), type, ownLifetime, factory ?? .unknown) else { return }
-    maker.isAtFault = !isSound || fault != nil || factory == nil
+    guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
+    if !isSound || fault != nil || factory == nil { graph.faulty.insert(maker.number) }
     if let id = own.beanId {
-      declarations.ids.enter(id, .factory(maker.entry), at: declared.location, declarations.specs, &faults)
+      declarations.ids.enter(id, .factory(maker.number), at: declared.location, declarations.specs, &faults)
     }
     check(maker)
-    let spec = FrozenSpec(merged.value.product(target))
+    let spec = graph.declared.keep(FrozenSpec(merged.value.product(target)))
     let isMade = isSound && fault == nil
     let product =
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
     guard let made = add(spec, target, lifetime, product ?? .unknown, maker: maker) else { return }
-    made.isAtFault = product == nil
-    declarations.setEntry(made.entry, at: position)
+    if product == nil { graph.faulty.insert(made.number) }
+    declarations.setEntry(made.number, at: position)
     self.traits.formUnion(made.traits)
-    faults += made.bindProperties()
+    faults += bindings.bind(made, graph.declared)?.faults ?? []
   }
 
   /// Returns the factory of a bean; nil if there is none.
@@ -204,7 +206,7 @@ struct TemplateResolver {
   /// Applies a test's overrides. Runs before decorators are defined, because these also wrap replaced beans.
   private mutating func override(by overrides: BeanOverrides) {
     var all = definitions
-    let (added, found) = overrides.apply(to: &all, hasSeed: graph.hasSeed)
+    let (added, found) = overrides.apply(to: &all, graph, bindings)
     definitions = all
     faults += found
     for definition in added {
@@ -230,7 +232,7 @@ struct TemplateResolver {
           spec, hint.isEmpty ? .nothingToDecorate : .inactiveBean,
           "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
         // Its other parameters are judged as well.
-        _ = add(spec, type, graph.usualLifetime, factory, decorated: ValueBox(.missing(type)))
+        _ = add(spec, type, graph.usualLifetime, factory, decorated: .missing(type))
       }
       for (number, bean) in candidates.enumerated() {
         let own = outermost[bean.key].map {
@@ -238,11 +240,9 @@ struct TemplateResolver {
         }
         var merged = spec.value
         merged.isLazy = spec.isLazy ?? bean.isLazy
-        guard let made = add(FrozenSpec(merged), type, bean.lifetime, factory, decorated: ValueBox(own ?? bean.inner))
-        else {
-          continue
-        }
-        outermost[bean.key] = made.entry
+        let spec = graph.declared.keep(FrozenSpec(merged))
+        guard let made = add(spec, type, bean.lifetime, factory, decorated: own ?? bean.inner) else { continue }
+        outermost[bean.key] = made.number
         let count = faults.count
         check(made)
         // One report for all decorators of a declaration.
@@ -287,24 +287,25 @@ struct TemplateResolver {
 
   /// Binds the properties and collects the values of a bean. Reports the faults of its declaration.
   private mutating func check(_ definition: BeanDefinition) {
-    let unbound = definition.bindProperties()
-    if !unbound.isEmpty { faults += unbound }
-    definition.collectValues()
-    let found = definition.typeFaults
-    if !found.isEmpty { faults += found }
+    let binding = bindings.bind(definition, graph.declared)
+    if let binding {
+      faults += binding.faults
+      binding.collectValues()
+    }
+    faults += definition.typeFaults(of: binding?.given ?? [])
   }
 
-  /// Returns the entries of beans that receive events. Reports invalid listeners.
+  /// Returns the numbers of beans that receive events. Reports invalid listeners.
   private mutating func findListeners() -> [Int32] {
     var found: [Int32] = []
-    for definition in definitions where !(definition.entry == 0 && graph.hasSeed) {
+    for definition in definitions where !definition.isSeed {
       let handlers = definition.handlers
       for fault in definition.faults(of: handlers) {
         // One report for all decorators of a declaration.
         let isKnown = { (other: EnvironmentError) in other.message == fault.message && other.origin == fault.origin }
-        if definition.decorated == nil || !faults.contains(where: isKnown) { faults.append(fault) }
+        if !definition.isDecorator || !faults.contains(where: isKnown) { faults.append(fault) }
       }
-      if !handlers.isEmpty { found.append(definition.entry) }
+      if !handlers.isEmpty { found.append(definition.number) }
     }
     return found
   }

@@ -4,9 +4,10 @@ import BeansErrors
 // The faults of a bean whose declaration, or a template of it, expects another type.
 
 extension BeanDefinition {
-  /// The faults of stated types, of properties and of lifecycle callbacks that do not suit the bean's type.
-  var typeFaults: [EnvironmentError] {
+  /// Returns the faults of stated types, of properties and of lifecycle callbacks that do not suit the bean's type.
+  func typeFaults(of given: [PropertyInjection]) -> [EnvironmentError] {
     var found: [EnvironmentError] = []
+    let spec = spec.object
     for stated in spec.stated where !TypeRelation.isUsable(type, as: stated) {
       found.append(fault(.unmetProtocol, "\(type) does not implement \(stated)"))
     }
@@ -20,6 +21,13 @@ extension BeanDefinition {
       found.append(fault(.otherTemplateCallback, "a lifecycle callback expects a \(owner), not a \(type)"))
     }
     return found
+  }
+
+  /// The event handlers: first those of the type, then those of the declaration. A decorator has only those of its
+  /// declaration.
+  var handlers: [EventHandler] {
+    let isListener = traits.contains(.listener) && !isDecorator
+    return (isListener ? [EventHandler(of: type)].compactMap(\.self) : []) + spec.with { $0.listeners }
   }
 
   /// Returns the faults of event handlers that receive no event, or do not suit the bean's type.

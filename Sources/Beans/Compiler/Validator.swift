@@ -2,53 +2,52 @@
 struct Validator {
   /// The graphs that are compiled together, the outermost first.
   let graphs: [EnvironmentGraph]
-  /// The dependencies of all definitions.
-  let dependencies: [BeanDefinition.Dependency]
+  /// The dependencies of all beans.
+  let dependencies: [PlacedBean.Dependency]
 
-  /// Sorts the definitions of all graphs. Returns the faults found.
+  /// Sorts the beans of all graphs. Returns the faults found.
   func validate() -> [EnvironmentError] {
-    // A definition belongs to one graph; its dependencies may belong to any graph further out.
-    let definitions = graphs.count == 1 ? graphs[0].placed : graphs.flatMap { $0.placed }
-    for (position, definition) in definitions.enumerated() { definition.position = position }
-    var (order, circles) = TopologicalSort.sort(definitions.count) { number, body in
-      definitions[number].forEachDependency(in: dependencies) { body($0.position) }
+    // A bean belongs to one graph; its dependencies may belong to any graph further out.
+    let beans = graphs.count == 1 ? graphs[0].placed : graphs.flatMap { $0.placed }
+    for (position, bean) in beans.enumerated() { bean.position = position }
+    var (order, circles) = TopologicalSort.sort(beans.count) { number, body in
+      beans[number].forEachDependency(in: dependencies) { body($0.position) }
     }
-    if circles.isEmpty, dependencies.contains(where: \.parameter.isDeferred) { order = orderWithDeferred(definitions) }
-    let sorted = order.map { definitions[$0] }
+    if circles.isEmpty, dependencies.contains(where: \.parameter.isDeferred) { order = orderWithDeferred(beans) }
+    let sorted = order.map { beans[$0] }
     let refused = judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
     if !circles.isEmpty || sorted.contains(where: { !$0.faults.isEmpty }) {
-      faults = judge(graphs, sorted, circles.map { $0.map { definitions[$0] } }, refused)
+      faults = judge(graphs, sorted, circles.map { $0.map { beans[$0] } }, refused)
     }
     if graphs.count == 1 {
       graphs[0].sorted = sorted
     } else {
-      for definition in sorted { definition.graph.sorted.append(definition) }
+      for bean in sorted { bean.graph.sorted.append(bean) }
     }
     return faults
   }
 
-  /// Returns the positions of definitions in the order of creation: a bean that another one takes by a `Lazy` comes first
+  /// Returns the positions of beans in the order of creation: a bean that another one takes by a `Lazy` comes first
   /// as well, unless it leads back to its taker.
-  private func orderWithDeferred(_ definitions: [BeanDefinition]) -> [Int] {
-    let components = StrongComponents(definitions.count) { number, body in
-      definitions[number].forEachNamedDependency(in: dependencies) { body($0.position) }
+  private func orderWithDeferred(_ beans: [PlacedBean]) -> [Int] {
+    let components = StrongComponents(beans.count) { number, body in
+      beans[number].forEachNamedDependency(in: dependencies) { body($0.position) }
     }
-    return TopologicalSort.sort(definitions.count) { number, body in
-      definitions[number].forEachDependency(in: dependencies) { body($0.position) }
-      definitions[number].forEachNamedDependency(in: dependencies) {
+    return TopologicalSort.sort(beans.count) { number, body in
+      beans[number].forEachDependency(in: dependencies) { body($0.position) }
+      beans[number].forEachNamedDependency(in: dependencies) {
         if !components.areTogether(number, $0.position) { body($0.position) }
       }
     }.sorted
   }
 
   /// Returns the fault of a cycle, drawn from the bean that closes it.
-  private func fault(ofCircle path: [BeanDefinition]) -> EnvironmentError {
-    let definition = path[0]
-    let beans = path + [definition]
-    let steps = beans.map(\.step)
+  private func fault(ofCircle path: [PlacedBean]) -> EnvironmentError {
+    let beans = path + [path[0]]
+    let steps = beans.map(\.definition.step)
     let advice = properties(of: beans).map { "a circle of properties (\($0)): " + Self.adviceForProperties }
-    return definition.fault(
+    return path[0].definition.fault(
       .cyclicDependency,
       steps.map(\.label).joined(separator: " → ") + "; " + (advice ?? "break the circle with a Provider"), steps: steps)
   }
@@ -58,11 +57,11 @@ struct Validator {
     + "set it in a postConstruct()"
 
   /// Returns the properties of a document that form a cycle, each with its place; nil if another dependency takes part.
-  private func properties(of circle: [BeanDefinition]) -> String? {
+  private func properties(of circle: [PlacedBean]) -> String? {
     var found: [String] = []
     for (owner, bean) in zip(circle, circle.dropFirst()) {
       guard !owner.constructs(with: bean, dependencies),
-        let property = owner.given.first(where: { $0.value.leads(to: bean.spec) }), let origin = property.value.origin
+        let property = owner.binding?.given.first(where: { $0.value.leads(to: bean.spec) }), let origin = property.value.origin
       else { return nil }
       found.append("\(property.name) at \(origin)")
     }
@@ -72,40 +71,40 @@ struct Validator {
   /// Decides the effect of a scope that is not open: a fault of a longer-lived holder, or a refusal that a prototype
   /// passes on.
   ///
-  /// The definitions are sorted, so that a chain through prototypes is judged from its end. Returns the positions of
-  /// the definitions that name a scope which is not open themselves.
-  private func judgeLifetimes(of definitions: [BeanDefinition]) -> Set<Int> {
-    if definitions.allSatisfy({ $0.refusal == nil }) { return [] }
-    let own = Set(definitions.filter { $0.refusal != nil }.map(\.position))
-    for definition in definitions {
-      var through: BeanDefinition?
+  /// The beans are sorted, so that a chain through prototypes is judged from its end. Returns the positions of
+  /// the beans that name a scope which is not open themselves.
+  private func judgeLifetimes(of beans: [PlacedBean]) -> Set<Int> {
+    if beans.allSatisfy({ $0.refusal == nil }) { return [] }
+    let own = Set(beans.filter { $0.refusal != nil }.map(\.position))
+    for bean in beans {
+      var through: PlacedBean?
       // In a cycle, a dependency may not have been judged yet. A bean with a slot has a fault of its own.
-      definition.forEachNamedDependency(in: dependencies) {
+      bean.forEachNamedDependency(in: dependencies) {
         if through == nil, $0.kind != .slot, $0.refusal != nil, !$0.isAtFault { through = $0 }
       }
-      guard let refusal = definition.refusal?.value ?? through?.refusal?.value.within(definition) else {
+      guard let refusal = bean.refusal?.value ?? through?.refusal?.value.within(bean) else {
         continue
       }
-      switch definition.kind {
-      case .prototype, .scoped, .product: definition.refusal = ValueBox(refusal)
+      switch bean.kind {
+      case .prototype, .scoped, .product: bean.refusal = ValueBox(refusal)
       case .slot:
-        definition.refusal = nil
-        definition.note(fault(of: definition, refusal))
+        bean.refusal = nil
+        bean.note(fault(of: bean, refusal))
       }
     }
     return own
   }
 
-  private func fault(of definition: BeanDefinition, _ refusal: EnvironmentError) -> EnvironmentError {
+  private func fault(of bean: PlacedBean, _ refusal: EnvironmentError) -> EnvironmentError {
     let path = refusal.path.joined(separator: " → ")
-    guard isCaptive(refusal, in: definition.graph) else {
-      return definition.fault(
+    guard isCaptive(refusal, in: bean.graph) else {
+      return bean.definition.fault(
         .scopeBeside,
-        "\(refusal.message); children of '\(definition.graph.name)' do not open in one", steps: refusal.steps)
+        "\(refusal.message); children of '\(bean.graph.name)' do not open in one", steps: refusal.steps)
     }
-    return definition.fault(
+    return bean.definition.fault(
       .captiveDependency,
-      "\(definition.label) (\(definition.graph.scopeName ?? "singleton")) would keep a bean with a shorter life"
+      "\(bean.definition.label) (\(bean.graph.scopeName ?? "singleton")) would keep a bean with a shorter life"
         + "\(refusal.scope.map { " (\($0))" } ?? ""): \(path); take a Current or a Provider",
       steps: refusal.steps)
   }
@@ -120,33 +119,33 @@ struct Validator {
   /// Returns the faults that make this startup fail.
   ///
   /// - Parameters:
-  ///   - graphs: the graphs whose definitions are judged.
-  ///   - sorted: the definitions, dependencies first, except those that close a cycle.
+  ///   - graphs: the graphs whose beans are judged.
+  ///   - sorted: the beans, dependencies first, except those that close a cycle.
   ///   - circles: the cycles, each from the bean that closes it.
-  ///   - refused: the positions of definitions that name a scope which is not open themselves.
+  ///   - refused: the positions of beans that name a scope which is not open themselves.
   private func judge(
-    _ graphs: [EnvironmentGraph], _ sorted: [BeanDefinition], _ circles: [[BeanDefinition]], _ refused: Set<Int>
+    _ graphs: [EnvironmentGraph], _ sorted: [PlacedBean], _ circles: [[PlacedBean]], _ refused: Set<Int>
   ) -> [EnvironmentError] {
     markNeeded(sorted)
     let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }
     let positions = Set(forgiven.map(\.position))
-    for definition in forgiven { definition.refusal = definition.faults.first.map { ValueBox($0) } }
+    for bean in forgiven { bean.refusal = bean.faults.first.map { ValueBox($0) } }
     passOn(positions, to: sorted.filter { $0.slot < 0 && $0.faults.isEmpty && !refused.contains($0.position) })
     return graphs.flatMap { $0.placed }.filter { !positions.contains($0.position) }.flatMap(\.faults)
       + faults(of: circles)
   }
 
   /// Returns the fault of each cycle: once, although every graph further in may contain a cycle of prototypes.
-  private func faults(of circles: [[BeanDefinition]]) -> [EnvironmentError] {
-    var known: Set<Set<Plan.EntryKey>> = []
+  private func faults(of circles: [[PlacedBean]]) -> [EnvironmentError] {
+    var known: Set<Set<ObjectIdentifier>> = []
     return circles.compactMap { path in
-      known.insert(Set(path.map { Plan.EntryKey($0.directory, $0.entry) })).inserted ? fault(ofCircle: path) : nil
+      known.insert(Set(path.map { ObjectIdentifier($0.definition) })).inserted ? fault(ofCircle: path) : nil
     }
   }
 
   /// Marks the beans on which a bean with a slot depends.
-  private func markNeeded(_ definitions: [BeanDefinition]) {
-    var rest = definitions.filter { $0.slot >= 0 }
+  private func markNeeded(_ beans: [PlacedBean]) {
+    var rest = beans.filter { $0.slot >= 0 }
     while let next = rest.popLast() {
       next.forEachNamedDependency(in: dependencies) {
         if !$0.isNeeded, $0.slot < 0 { rest.append($0) }
@@ -156,29 +155,29 @@ struct Validator {
   }
 
   /// Refuses prototypes that depend on a refused bean, for the reason of that bean.
-  private func passOn(_ refused: Set<Int>, to prototypes: [BeanDefinition]) {
+  private func passOn(_ refused: Set<Int>, to prototypes: [PlacedBean]) {
     if refused.isEmpty { return }
     var refused = refused
-    for definition in prototypes {
-      var through: BeanDefinition?
-      definition.forEachDependency(in: dependencies) {
+    for bean in prototypes {
+      var through: PlacedBean?
+      bean.forEachDependency(in: dependencies) {
         if through == nil, refused.contains($0.position) { through = $0 }
       }
       guard let cause = through?.refusal?.value else { continue }
-      definition.refusal = ValueBox(cause.within(definition))
-      refused.insert(definition.position)
+      bean.refusal = ValueBox(cause.within(bean))
+      refused.insert(bean.position)
     }
   }
 
   /// Whether the bean's faults surface only in lookups. A prototype is built for the environment that looks it up, and
   /// may depend on beans that only children have, so its faults are tolerated while no bean needs it.
-  private func isForgiven(_ definition: BeanDefinition) -> Bool {
-    guard definition.lifetime == .prototype, !definition.isNeeded else { return false }
+  private func isForgiven(_ bean: PlacedBean) -> Bool {
+    guard bean.definition.lifetime == .prototype, !bean.isNeeded else { return false }
     // A declaration further in may hide the dependencies of a bean from further out.
-    if definition.graph.directory !== definition.directory { return true }
-    guard definition.graph === graphs[0] else { return false }
+    if bean.graph.directory !== bean.directory { return true }
+    guard bean.graph === graphs[0] else { return false }
     return graphs.dropFirst().contains { below in
-      below.placed(definition.entry, in: definition.directory).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
+      below.placed(bean.definition.number, from: bean.directory).map { $0.faults.isEmpty && $0.refusal == nil } ?? false
     }
   }
 }

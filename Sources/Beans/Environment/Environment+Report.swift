@@ -64,8 +64,8 @@ extension Environment {
     var templates = plan.templates[...]
     return plan.listed.compactMap { number in
       if number < 0 { return templates.popFirst() }
-      let entry = plan.directory.entries[Int(number)]
-      return (entry.text, entry.location)
+      let bean = plan.directory.beans[Int(number)]
+      return (bean.text, bean.location)
     }
   }
 
@@ -169,7 +169,7 @@ extension Environment {
     var aliases = [String: [String: [String]]]()
     for directory in Array(sequence(first: plan.directory) { $0.parent }) + plan.below {
       for alias in directory.aliases where !alias.hasPrefix("&") {
-        guard let bean = try? directory.bean(id: alias, hasHints: false), let id = bean.entry.id else { continue }
+        guard let bean = try? directory.bean(id: alias, hasHints: false), let id = bean.definition.id else { continue }
         let path = sequence(first: bean.directory) { $0.parent }.map(\.name).reversed().joined(separator: "/")
         aliases[path, default: [:]][id, default: []].append(alias)
       }

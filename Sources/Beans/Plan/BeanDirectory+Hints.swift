@@ -46,7 +46,7 @@ extension BeanDirectory {
   /// Returns a hint at the seed of this environment, for a type that may have been meant as that of the seed: a value, or a
   /// class of nearly the same name.
   private func hint(forSeed type: Any.Type) -> String {
-    guard let seed = entries.first, seed.isSeed else { return "" }
+    guard let seed = beans.first, seed.isSeed else { return "" }
     if type is AnyObject.Type, !EditDistance.isSmall("\(type)", "\(seed.type)") { return "" }
     return "; its seed is \(seed.type) (childFactory at \(seed.location.origin))"
   }
@@ -55,7 +55,7 @@ extension BeanDirectory {
   func hint(forNameless parameter: Parameter, from module: ObjectIdentifier?) -> String {
     let criteria = parameter.criteria(from: module)
     for (directory, numbers) in levels(with: parameter.element, nil) {
-      let found = numbers.map { directory.entries[Int($0)] }.first { $0.id == nil && !$0.isSeed && $0.meets(criteria) }
+      let found = numbers.map { directory.beans[Int($0)] }.first { $0.id == nil && !$0.isSeed && $0.meets(criteria) }
       if let found { return "; a \(found.label) without an id is declared at \(found.location.origin)" }
     }
     return ""
@@ -63,7 +63,7 @@ extension BeanDirectory {
 
   private func hint(forPrivate type: Any.Type) -> String {
     let found = chain.filter(\.directory.hasPrivateBeans).flatMap { directory, _ in
-      directory.candidates(for: type).map { directory.entries[Int($0)] }.filter { $0.privateTo != nil }
+      directory.candidates(for: type).map { directory.beans[Int($0)] }.filter { $0.privateTo != nil }
     }
     return found.first.map { "; a \($0.label) is declared at \($0.location.origin), and private there" } ?? ""
   }
@@ -80,8 +80,8 @@ extension BeanDirectory {
   private func hint(forNamesake type: Any.Type, in below: ArraySlice<BeanDirectory>) -> String {
     let name = "\(type)"
     for directory in chain.map(\.directory) + below {
-      for entry in directory.entries where entry.type != type && "\(entry.type)" == name {
-        return "; \(String(reflecting: entry.type)) (\(entry.location.origin)) is another type than "
+      for bean in directory.beans where bean.type != type && "\(bean.type)" == name {
+        return "; \(String(reflecting: bean.type)) (\(bean.location.origin)) is another type than "
           + String(reflecting: type)
       }
     }

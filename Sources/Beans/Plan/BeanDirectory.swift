@@ -13,7 +13,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   let parent: BeanDirectory?
   let depth: Int
   let shortcut: BeanDirectory?
-  let entries: [Entry]
+  let beans: [BeanDefinition]
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
   /// Whether the types of all beans are known to be `Sendable`.
@@ -54,7 +54,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let existingTypeIndex = AtomicLazyReference<ConformanceIndex>()
 
   init(
-    name: String, scopeName: String?, parent: BeanDirectory?, entries: [Entry], ids: [BeanId: Meaning],
+    name: String, scopeName: String?, parent: BeanDirectory?, beans: [BeanDefinition], ids: [BeanId: Meaning],
     aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
     decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
@@ -64,15 +64,15 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.parent = parent
     depth = parent.map { $0.depth + 1 } ?? 0
     shortcut = BeanDirectory.shortcut(below: parent)
-    self.entries = entries
+    self.beans = beans
     self.ids = ids
     nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
     self.aliases = aliases
     var (traits, hasPrivateBeans, areSendable): (BeanTraits, Bool, Bool) = ([], false, true)
-    for entry in entries {
-      if entry.isCandidate { traits.formUnion(entry.traits) }
-      if !entry.traits.contains(.sendable) { areSendable = false }
-      if entry.options?.privateTo != nil { hasPrivateBeans = true }
+    for bean in beans {
+      if bean.isCandidate { traits.formUnion(bean.traits) }
+      if !bean.traits.contains(.sendable) { areSendable = false }
+      if bean.privateTo != nil { hasPrivateBeans = true }
     }
     (self.traits, self.hasPrivateBeans, self.areSendable) = (traits, hasPrivateBeans, areSendable)
     var isSorted = true
@@ -92,10 +92,10 @@ final class BeanDirectory: NestedLevel, Sendable {
     outerListeners = parent.flatMap { $0.listeners.isEmpty ? $0.outerListeners : $0 }
     outerInfrastructure = parent.flatMap { $0.hasInfrastructure ? $0 : $0.outerInfrastructure }
     visibleTraits = traits.union(parent?.visibleTraits ?? [])
-    (types, byType) = Self.index(entries)
+    (types, byType) = Self.index(beans)
   }
 
-  private static func index(_ entries: [Entry]) -> (types: [Any.Type], byType: [ObjectIdentifier: [Int32]]) {
+  private static func index(_ beans: [BeanDefinition]) -> (types: [Any.Type], byType: [ObjectIdentifier: [Int32]]) {
     var types: [Any.Type] = []
     var byType: [ObjectIdentifier: [Int32]] = [:]
     func add(_ run: Range<Int>, to type: Any.Type) {
@@ -103,16 +103,16 @@ final class BeanDirectory: NestedLevel, Sendable {
       byType[ObjectIdentifier(type), default: []].append(contentsOf: run.lazy.map { Int32($0) })
     }
     var start = 0
-    while start < entries.count {
+    while start < beans.count {
       // Beans of one type are often consecutive.
-      let entry = entries[start]
-      if entry.isDecorator {
+      let bean = beans[start]
+      if bean.isDecorator {
         start += 1
         continue
       }
-      let end = entries[start...].firstIndex { !$0.isLike(entry) } ?? entries.count
-      add(start..<end, to: entry.type)
-      var next: AnyClass? = entry.isSeed ? nil : (entry.type as? AnyClass).flatMap { _getSuperclass($0) }
+      let end = beans[start...].firstIndex { !$0.isLike(bean) } ?? beans.count
+      add(start..<end, to: bean.type)
+      var next: AnyClass? = bean.isSeed ? nil : (bean.type as? AnyClass).flatMap { _getSuperclass($0) }
       while let type = next {
         add(start..<end, to: type)
         next = _getSuperclass(type)
@@ -122,6 +122,11 @@ final class BeanDirectory: NestedLevel, Sendable {
     return (types, byType)
   }
 
+  /// Whether the bean is declared here.
+  func declares(_ bean: BeanDefinition) -> Bool {
+    beans.indices.contains(Int(bean.number)) && beans[Int(bean.number)] === bean
+  }
+
   /// Returns a bean of this directory or of one further out, as seen from here.
   func found(_ number: Int32, in home: BeanDirectory) -> Found {
     Found(directory: home, number: number, hops: max(0, depth - home.depth))
@@ -129,7 +134,7 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   /// Returns the prototypes of a directory further out, as seen from here.
   func prototypes(of home: BeanDirectory) -> [Found] {
-    home.entries.indices.filter { home.entries[$0].lifetime == .prototype }.map { found(Int32($0), in: home) }
+    home.beans.filter { $0.lifetime == .prototype }.map { found($0.number, in: home) }
   }
 
   /// This directory and those further out, nearest first, with their distance.
@@ -165,18 +170,18 @@ final class BeanDirectory: NestedLevel, Sendable {
     // They include the beans declared as exactly that type.
     guard let wanted = ProtocolType(type) else { return exact }
     func isCandidate(_ number: Int32) -> Bool {
-      let entry = entries[Int(number)]
-      return !entry.isDecorator && entry.type == type || entry.isCandidate && wanted.isMet(by: entry.type)
+      let bean = beans[Int(number)]
+      return !bean.isDecorator && bean.type == type || bean.isCandidate && wanted.isMet(by: bean.type)
     }
     guard let possible = typeIndex.value.positions(of: wanted) else {
-      return entries.indices.map { Int32($0) }.filter(isCandidate)
+      return beans.map(\.number).filter(isCandidate)
     }
     return (exact.isEmpty ? possible : Set(possible).union(exact).sorted()).filter(isCandidate)
   }
 
-  /// The entries by the conformances of their types, made at the first lookup of a protocol.
+  /// The beans by the conformances of their types, made at the first lookup of a protocol.
   private var typeIndex: ConformanceIndex {
-    existingTypeIndex.load() ?? existingTypeIndex.storeIfNil(ConformanceIndex(TypeIndex(entries.lazy.map(\.type))))
+    existingTypeIndex.load() ?? existingTypeIndex.storeIfNil(ConformanceIndex(TypeIndex(beans.lazy.map(\.type))))
   }
 
   private final class ConformanceIndex: Sendable {
@@ -224,9 +229,9 @@ final class BeanDirectory: NestedLevel, Sendable {
       let hops = depth - directory.depth
       var found = candidates
       if directory.hasPrivateBeans || criteria.qualifier != nil {
-        found.removeAll { !directory.entries[Int($0)].meets(criteria) }
+        found.removeAll { !directory.beans[Int($0)].meets(criteria) }
       }
-      if hops > 0, !found.isEmpty { found.removeAll { hides(directory.entries[Int($0)], hops: hops) } }
+      if hops > 0, !found.isEmpty { found.removeAll { hides(directory.beans[Int($0)], hops: hops) } }
       if found.count > 1 { found = directory.narrow(found, to: type, from: criteria.module) }
       if let only = found.first {
         return (Found(directory: directory, number: only, hops: hops), found.count > 1 ? found : [])
@@ -240,19 +245,19 @@ final class BeanDirectory: NestedLevel, Sendable {
   private func narrow(_ candidates: [Int32], to type: Any.Type, from module: ObjectIdentifier?) -> [Int32] {
     // A bean that is private to the module is nearer to it than a public one.
     if module != nil {
-      let own = candidates.filter { entries[Int($0)].privateTo != nil }
+      let own = candidates.filter { beans[Int($0)].privateTo != nil }
       if !own.isEmpty, own.count < candidates.count { return narrow(own, to: type, from: nil) }
     }
-    let exact = candidates.filter { entries[Int($0)].type == type }
+    let exact = candidates.filter { beans[Int($0)].type == type }
     let best = exact.isEmpty ? candidates : exact
-    let primary = best.filter { entries[Int($0)].isPrimary }
+    let primary = best.filter { beans[Int($0)].isPrimary }
     return primary.count == 1 ? primary : best
   }
 
   private func ambiguity(_ rivals: [Int32], _ type: Any.Type, _ criteria: Criteria) -> EnvironmentError {
-    let beans = rivals.map { entries[Int($0)] }
+    let beans = rivals.map { self.beans[Int($0)] }
     let primary = beans.filter(\.isPrimary)
-    func list(_ beans: [Entry]) -> String {
+    func list(_ beans: [BeanDefinition]) -> String {
       beans.map { "\($0.label) (\($0.location.origin))" }.joined(separator: ", ")
     }
     let tag = criteria.tag.map { " with qualifier \($0)" } ?? ""
@@ -269,8 +274,8 @@ final class BeanDirectory: NestedLevel, Sendable {
   }
 
   /// Whether an environment nearer than the one `hops` steps out uses the bean's id for another declaration.
-  func hides(_ entry: Entry, hops: Int) -> Bool {
-    guard hops > 0, let id = entry.beanId else { return false }
+  func hides(_ bean: BeanDefinition, hops: Int) -> Bool {
+    guard hops > 0, let id = bean.beanId else { return false }
     return isTaken(id, before: hops)
   }
 

@@ -58,14 +58,14 @@ final class Plan: Sendable {
   let below: ArraySlice<BeanDirectory>
   /// The parameters of beans here and further out. The index contains lookups by the same types.
   let parameters: [Parameter]
-  /// The declarations made here, in order, for reports: the entries of beans, and -1 for each of `templates`.
+  /// The declarations made here, in order, for reports: the numbers of beans, and -1 for each of `templates`.
   let listed: [Int32]
   /// The report lines and the places of declarations without a bean.
   let templates: [(text: String, location: SourceLocation)]
-  /// The recipes of beans declared here, by their entries; -1 for a bean without a recipe.
+  /// The recipes of beans declared here, by their numbers; -1 for a bean without a recipe.
   private let ownNumbers: [Int32]
   /// The recipes of beans that are declared further out and built here.
-  private let foreignNumbers: [EntryKey: Int32]
+  private let foreignNumbers: [ObjectIdentifier: Int32]
   // Recipes contain slices of these arrays.
   private let operands: FrozenArray<Operand>
   private let steps: FrozenArray<Step>
@@ -80,17 +80,6 @@ final class Plan: Sendable {
     case locked
   }
 
-  /// The identity of one bean of one directory.
-  struct EntryKey: Hashable, Sendable {
-    let directory: ObjectIdentifier
-    let number: Int32
-
-    init(_ directory: BeanDirectory, _ number: Int32) {
-      self.directory = ObjectIdentifier(directory)
-      self.number = number
-    }
-  }
-
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
     directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool,
@@ -99,7 +88,7 @@ final class Plan: Sendable {
     processors: [Operand], injections: [Operand],
     receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
     listed: [Int32],
-    templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [EntryKey: Int32],
+    templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [ObjectIdentifier: Int32],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
     operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>
   ) {
@@ -163,18 +152,26 @@ final class Plan: Sendable {
 
   /// Returns a bean as seen from an environment so many steps further in than this plan's; nil where the bean's scope is
   /// not open here.
-  func locate(_ bean: BeanDirectory.Found, hops further: Int32 = 0) -> PlannedBean? {
+  ///
+  /// - Parameters:
+  ///   - bean: the bean.
+  ///   - further: the number of steps.
+  ///   - slots: returns the slots of a plan's environment, so many steps further out, that is no child of a factory.
+  func locate(
+    _ bean: BeanDirectory.Found, hops further: Int32 = 0, _ slots: (Plan, _ hops: Int32) -> Slots?
+  ) -> (bean: LocatedBean, recipe: FrozenReference<Recipe>)? {
     let last = if case .prototype = bean.lifetime { 0 } else { Int.max }
-    for (plan, hops) in chain where hops <= last {
-      if let number = plan.number(of: bean) {
-        return PlannedBean(plan: Unretained(plan), number: number, hops: further + Int32(hops))
-      }
+    for (plan, distance) in chain where distance <= last {
+      guard let number = plan.number(of: bean) else { continue }
+      let (recipe, hops) = (plan.recipe(number), further + Int32(distance))
+      let outer = plan.isPlain && recipe.value.kind == .slot ? slots(plan, hops)?[recipe.value.slot] : nil
+      return (recipe.value.located(hops: hops, outer), recipe)
     }
     return nil
   }
 
   private func number(of bean: BeanDirectory.Found) -> Int32? {
-    if bean.directory !== directory { return foreignNumbers[EntryKey(bean.directory, bean.number)] }
+    if bean.directory !== directory { return foreignNumbers[ObjectIdentifier(bean.definition)] }
     let number = ownNumbers[Int(bean.number)]
     return number < 0 ? nil : number
   }

@@ -68,9 +68,8 @@ struct Recipe: Sendable {
   let aware: ExistentialLayout?
   let bean: ExistentialLayout?
   let disposable: ExistentialLayout?
-  /// The number of the bean's entry in its directory; for a product, of its factory's entry.
-  let entryNumber: Int32
-  let directory: Unretained<BeanDirectory>
+  /// The bean, which the directory of its environment retains.
+  let node: Unretained<BeanDefinition>
   let traits: BeanTraits
   let isLazy: Bool
   let isSeed: Bool
@@ -91,35 +90,38 @@ struct Recipe: Sendable {
     return isTaken
   }
 
-  /// The bean's lifetime: that of its entry, which is not copied.
-  var lifetime: Lifetime { directory.with { $0.entries[Int(entryNumber)].lifetime } }
-
-  /// The entry of the bean, for faults and paths.
+  /// The bean, for faults and paths.
   @inline(never)
-  var entry: BeanDirectory.Entry {
-    let bean = directory.with { $0.entries[Int(entryNumber)] }
-    guard case .product = kind, let product = bean.product else { return bean }
-    return BeanDirectory.Entry(type: product, lifetime: .prototype, location: bean.location)
+  var definition: BeanDefinition { node.object }
+
+  /// Returns the bean as seen from an environment.
+  ///
+  /// - Parameters:
+  ///   - hops: the distance of the environment to the one that holds the bean.
+  ///   - outer: the slot, if the environment that holds the bean is no child of a factory.
+  func located(hops: Int32, _ outer: Slot?) -> LocatedBean {
+    LocatedBean(
+      definition: node, kind: kind, number: number, slot: slot, hops: hops, outer: outer, slotIdentity: slotIdentity)
   }
 
   /// The name of the bean in paths.
   @inline(never)
-  var label: String { entry.label }
+  var label: String { definition.label }
 
   /// The bean as a step on the path of a fault.
   @inline(never)
-  var step: EnvironmentError.Step { entry.step }
+  var step: EnvironmentError.Step { definition.step }
 
   /// The place of the bean's declaration.
   @inline(never)
-  var origin: EnvironmentError.Origin { entry.location.origin }
+  var origin: EnvironmentError.Origin { definition.location.origin }
 
   /// Returns a fault of the bean, located at its declaration.
   @inline(never)
   func fault(
     _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = []
   ) -> EnvironmentError {
-    entry.fault(cause, message, steps: steps)
+    definition.fault(cause, message, steps: steps)
   }
 }
 
@@ -148,16 +150,9 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
   /// The properties that the declaration sets.
   let given: [PropertyInjection]
   let properties: [Property]
-  let postConstructs: [BeanCallback]
-  let onDestroys: [ReleaseCallback]
   let listeners: [EventHandler]
-  let works: [any AttachedWork]
-  /// The decision about a run that fails.
-  let restarts: RestartPolicy?
-  /// The time limit of a release.
-  let releaseLimit: Duration?
-  /// Whether other code releases the instances.
-  let isExternallyOwned: Bool
+  /// The callbacks and the work of the declaration, and its rules for the release.
+  let options: BeanSpec.Options
   let instance: InstanceHolder?
   /// The declaration that user scopes receive.
   let declaration: BeanDeclaration?
@@ -165,21 +160,14 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
   let refusal: EnvironmentError?
 
   init(
-    given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
-    onDestroys: [ReleaseCallback] = [], listeners: [EventHandler] = [],
-    works: [any AttachedWork] = [], restarts: RestartPolicy? = nil, releaseLimit: Duration? = nil,
-    isExternallyOwned: Bool = false, instance: InstanceHolder? = nil,
+    given: [PropertyInjection] = [], properties: [Property] = [], listeners: [EventHandler] = [],
+    options: BeanSpec.Options = BeanSpec.Options(), instance: InstanceHolder? = nil,
     declaration: BeanDeclaration? = nil, refusal: EnvironmentError? = nil
   ) {
     self.given = given
     self.properties = properties
-    self.postConstructs = postConstructs
-    self.onDestroys = onDestroys
     self.listeners = listeners
-    self.works = works
-    self.restarts = restarts
-    self.releaseLimit = releaseLimit
-    self.isExternallyOwned = isExternallyOwned
+    self.options = options
     self.instance = instance
     self.declaration = declaration
     self.refusal = refusal

@@ -34,19 +34,10 @@ extension BeanDirectory {
       return try resolve(inner, id: id, from: module, below: below, hasHints: hasHints, memory, locate: locate)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    switch try select(parameter, id: id, from: module, below: below, hasHints: hasHints, memory) {
-    case .bean(let bean):
+    return try select(parameter, id: id, from: module, below: below, hasHints: hasHints, memory).map {
+      bean throws(EnvironmentError) in
       if parameter.isOwned { try checkOwned(bean) }
-      return .bean(try locate(bean))
-    case .all(let beans, let ids):
-      var located: [Bean] = []
-      located.reserveCapacity(beans.count)
-      for bean in beans {
-        if parameter.isOwned { try checkOwned(bean) }
-        located.append(try locate(bean))
-      }
-      return .all(located, ids: ids)
-    case .computed(let computation, let reading): return .computed(computation, reading)
+      return try locate(bean)
     }
   }
 
@@ -64,9 +55,9 @@ extension BeanDirectory {
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
   func checkOwned(_ bean: Found) throws(EnvironmentError) {
     if bean.lifetime == .prototype { return }
-    throw bean.entry.misfit(
+    throw bean.definition.misfit(
       .keptBeanOwned,
-      "\(bean.entry.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
+      "\(bean.definition.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
   }
 
   /// Throws if the beans of a provider or a `Current` are to be owned, and none that it may find is a prototype. Of a
@@ -109,7 +100,7 @@ extension BeanDirectory {
       let isNamed = if case .named = parameter.kind { true } else { false }
       let found = isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
       if !found.isEmpty { return .all(found, ids: isNamed ? found.compactMap(\.idOfDecorated) : []) }
-      if let first = visible.first?.entry {
+      if let first = visible.first?.definition {
         throw EnvironmentError(
           cause: .noIdOfType,
           "no \(parameter.description) has an id, which would be its key: \(first.label) (\(first.location.origin)) needs one",
@@ -134,8 +125,8 @@ extension BeanDirectory {
       let hops = depth - home.depth
       for number in numbers {
         let bean = Found(directory: home, number: number, hops: hops)
-        if home.hasPrivateBeans || criteria.qualifier != nil, !bean.entry.meets(criteria) { continue }
-        if !bean.entry.isSeed, !hides(bean.entry, hops: hops) { found.append(decorated(bean, as: type)) }
+        if home.hasPrivateBeans || criteria.qualifier != nil, !bean.definition.meets(criteria) { continue }
+        if !bean.definition.isSeed, !hides(bean.definition, hops: hops) { found.append(decorated(bean, as: type)) }
       }
     }
     return found
@@ -145,20 +136,19 @@ extension BeanDirectory {
   func check(
     _ bean: Found, for parameter: Parameter, from module: ObjectIdentifier? = nil
   ) throws(EnvironmentError) -> Found {
-    if let qualifier = parameter.qualifier, bean.entry.options?.qualifiers.contains(ObjectIdentifier(qualifier)) != true
-    {
-      throw bean.entry.misfit(
+    if let qualifier = parameter.qualifier, !bean.definition.qualifiers.contains(ObjectIdentifier(qualifier)) {
+      throw bean.definition.misfit(
         .otherQualifier,
-        "\(bean.entry.label) has no qualifier \(qualifier)"
-          + hint(forInactive: bean.entry.id, as: parameter, from: module))
+        "\(bean.definition.label) has no qualifier \(qualifier)"
+          + hint(forInactive: bean.definition.id, as: parameter, from: module))
     }
     if bean.type == parameter.element { return bean }
-    let wanted: Any.Type = bean.entry.isSeed ? parameter.wanted : parameter.element
-    if TypeRelation.isUsable(bean.entry.type, as: wanted) { return bean }
-    throw bean.entry.misfit(
+    let wanted: Any.Type = bean.definition.isSeed ? parameter.wanted : parameter.element
+    if TypeRelation.isUsable(bean.definition.type, as: wanted) { return bean }
+    throw bean.definition.misfit(
       .typeMismatch,
-      "\(bean.entry.label) is a \(TypeMismatch(bean.entry.type, parameter.element))"
-        + hint(forInactive: bean.entry.id, as: parameter, from: module))
+      "\(bean.definition.label) is a \(TypeMismatch(bean.definition.type, parameter.element))"
+        + hint(forInactive: bean.definition.id, as: parameter, from: module))
   }
 
   private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>) -> Bool {
@@ -177,8 +167,8 @@ extension BeanDirectory {
     let criteria = inner.criteria(from: module)
     if below.contains(where: { $0.hasCandidate(for: inner.element, criteria) }) { return }
     let isForChildren = levels(with: inner.element, memory).contains { directory, numbers in
-      numbers.map { directory.entries[Int($0)] }.contains { entry in
-        if case .scope = entry.lifetime { entry.meets(criteria) } else { false }
+      numbers.map { directory.beans[Int($0)] }.contains { bean in
+        if case .scope = bean.lifetime { bean.meets(criteria) } else { false }
       }
     }
     if isForChildren { return }
@@ -205,7 +195,7 @@ extension BeanDirectory {
     case .one where id == nil:
       let criteria = provided.criteria(from: module)
       let isSeen = levels(with: provided.element, memory).contains { directory, numbers in
-        numbers.contains { directory.entries[Int($0)].meets(criteria) }
+        numbers.contains { directory.beans[Int($0)].meets(criteria) }
       }
       if isSeen || below.contains(where: { $0.hasCandidate(for: provided.element, criteria) }) { return }
       let (hint, cause) = missing(provided, from: module, in: below, hasHints: hasHints)
@@ -220,13 +210,13 @@ extension BeanDirectory {
   }
 
   func hasCandidate(for type: Any.Type, _ criteria: Criteria) -> Bool {
-    candidates(for: type).contains { entries[Int($0)].meets(criteria) }
+    candidates(for: type).contains { beans[Int($0)].meets(criteria) }
   }
 
   /// Returns the seed of exactly that type.
   func seed(of type: Any.Type, _ memory: CandidateMemory?) -> Found? {
     for (directory, numbers) in levels(with: type, memory) where numbers.first == 0 {
-      let first = directory.entries[0]
+      let first = directory.beans[0]
       if first.isSeed, first.type == type { return found(0, in: directory) }
     }
     return nil
@@ -235,10 +225,10 @@ extension BeanDirectory {
 
 extension BeanDirectory.Found {
   /// The id of the bean; for a decorator, the id of its decorated bean.
-  var idOfDecorated: String? { entry.decorated.map(\.id) ?? entry.id }
+  var idOfDecorated: String? { definition.decorated.map(\.id) ?? definition.id }
 }
 
-extension BeanDirectory.Entry {
+extension BeanDefinition {
   /// A fault of a lookup or of a taker that the bean does not fit. It has the origin of that one: the declaration of the
   /// bean, which is correct, is on its path.
   func misfit(_ cause: FaultCause, _ message: String) -> EnvironmentError {

@@ -6,11 +6,11 @@ extension BeanDirectory {
   /// declarations do not permit it.
   ///
   /// - Parameter below: the beans of all factories below, evaluated on demand because few beans depend on them.
-  func sharedBeans(_ below: () -> ArraySlice<BeanDirectory>) -> [Entry] {
-    entries.filter { $0.options?.sharing == nil && needsSendable($0, below) }
+  func sharedBeans(_ below: () -> ArraySlice<BeanDirectory>) -> [BeanDefinition] {
+    beans.filter { $0.sharing == nil && needsSendable($0, below) }
   }
 
-  private func needsSendable(_ bean: Entry, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
+  private func needsSendable(_ bean: BeanDefinition, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
     !bean.traits.contains(.sendable) && isShared(bean.lifetime, below)
   }
 
@@ -39,7 +39,7 @@ extension BeanDirectory {
 extension Plan {
   /// The beans declared for an environment, or for a factory's children below it, that several threads share without
   /// being known to be `Sendable`.
-  var sharedBeans: [BeanDirectory.Entry] {
+  var sharedBeans: [BeanDefinition] {
     if directory.areSendable, below.allSatisfy(\.areSendable) { return [] }
     return shared { $0.sharedBeans($1) }
   }

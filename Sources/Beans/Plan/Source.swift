@@ -2,8 +2,7 @@ import BeansReflection
 
 /// The origin of an argument, a property or the result of a lookup, as the resolver finds it.
 ///
-/// `Bean` identifies a bean as seen from one environment: by its definition while startup compiles it, by its recipe
-/// afterwards. Both are compiled by the functions below, so a lookup gets its beans as an argument does.
+/// `Bean` is a bean as seen from one environment: while startup compiles it, or as a plan contains it.
 enum Source<Bean> {
   /// One bean.
   case bean(Bean)
@@ -11,36 +10,49 @@ enum Source<Bean> {
   case all([Bean], ids: [String])
   /// A value that needs no search for a bean.
   indirect case computed(Computation, Reading)
+
+  /// Returns the source with each bean replaced.
+  func map<Other, Failure: Error>(_ body: (Bean) throws(Failure) -> Other) throws(Failure) -> Source<Other> {
+    switch self {
+    case .bean(let bean): return .bean(try body(bean))
+    case .all(let beans, let ids): return .all(try beans.map(body), ids: ids)
+    case .computed(let computation, let reading): return .computed(computation, reading)
+    }
+  }
 }
 
-/// A bean as seen from one environment.
-protocol LocatedBean {
-  var kind: Recipe.Kind { get }
+/// A bean that has a recipe, as seen from one environment. Arguments at startup and results of lookups are compiled from
+/// it by the same functions.
+struct LocatedBean {
+  /// The bean; its environment is not further in, and retains it.
+  let definition: Unretained<BeanDefinition>
+  let kind: Recipe.Kind
   /// The number of the recipe in the environment that holds the bean.
-  var number: Int32 { get }
+  let number: Int32
   /// The number of the slot in the environment that holds the bean, or -1.
-  var slot: Int32 { get }
+  let slot: Int32
   /// The distance to the environment that holds the bean: 0 for the environment that sees it.
-  var hops: Int32 { get }
+  let hops: Int32
+  /// The slot, if the environment that holds the bean is no child of a factory.
+  let outer: Slot?
+  /// The class of the object in the slot, where that is a class and startup can know it.
+  let slotIdentity: ObjectIdentifier?
+
   /// Returns the reading of the bean as the type of a parameter; nil where a value of another type must be made from
   /// the bean.
-  func reading(for parameter: Parameter) -> Reading?
-}
+  func reading(for parameter: Parameter) -> Reading? {
+    definition.with { Reading(parameter, of: $0.type, isClass: $0.isClass, slotIdentity) }
+  }
 
-extension LocatedBean {
-  /// Returns the place from which an operand reads the bean; nil if the bean must be computed.
-  ///
-  /// - Parameter outer: the bean's slot, if its environment is no child of a factory.
-  func place(_ outer: Slot?) -> Operand.Place? {
+  /// The place from which an operand reads the bean; nil if the bean must be computed.
+  var place: Operand.Place? {
     guard case .slot = kind else { return nil }
     if let outer { return .outer(outer) }
     return hops == 0 ? .own(slot: slot) : nil
   }
 
-  /// Returns the computation that finds or builds the bean.
-  ///
-  /// - Parameter outer: the bean's slot, if its environment is no child of a factory.
-  func computation(_ outer: Slot?) -> Computation {
+  /// The computation that finds or builds the bean.
+  var computation: Computation {
     switch kind {
     case .slot: outer.map { .slot($0) } ?? .outer(hops: hops, slot: slot)
     case .scoped: .scoped(number, hops: hops)
@@ -49,67 +61,40 @@ extension LocatedBean {
   }
 }
 
-extension Source where Bean: LocatedBean {
+extension Source<LocatedBean> {
   /// Returns the operand that reads the value from a slot; nil if the value must be computed.
-  ///
-  /// - Parameters:
-  ///   - parameter: the request.
-  ///   - outer: returns the slot of a bean whose environment is no child of a factory; nil for other beans.
-  func operand(for parameter: Parameter, _ outer: (Bean) -> Slot?) -> Operand? {
+  func operand(for parameter: Parameter) -> Operand? {
     guard case .bean(let bean) = self, !parameter.isWrapped, let reading = bean.reading(for: parameter) else {
       return nil
     }
-    return bean.place(outer(bean)).map { Operand($0, reading) }
+    return bean.place.map { Operand($0, reading) }
   }
 
   /// Returns the computation of the value, and the reading of its result.
-  ///
-  /// - Parameters:
-  ///   - parameter: the request.
-  ///   - outer: returns the slot of a bean whose environment is no child of a factory; nil for other beans.
-  func computation(for parameter: Parameter, _ outer: (Bean) -> Slot?) -> (computation: Computation, reading: Reading) {
+  func computation(for parameter: Parameter) -> (computation: Computation, reading: Reading) {
     switch self {
     case .computed(let computation, let reading) where !parameter.isLazy: return (computation, reading)
     case .bean(let bean) where !parameter.isWrapped:
-      if let reading = bean.reading(for: parameter) { return (bean.computation(outer(bean)), reading) }
+      if let reading = bean.reading(for: parameter) { return (bean.computation, reading) }
     case .computed, .bean, .all: break
     }
-    return (boxed(for: parameter, outer), parameter.isArrayOfObjects ? .assembled : .boxed)
+    return (boxed(for: parameter), parameter.isArrayOfObjects ? .assembled : .boxed)
   }
 
   /// Returns the computation of an object that has the type of the parameter, or of its box.
-  private func boxed(for parameter: Parameter, _ outer: (Bean) -> Slot?) -> Computation {
+  private func boxed(for parameter: Parameter) -> Computation {
     if case .lazy(let inner) = parameter.kind {
-      let (computation, reading) = computation(for: inner, outer)
+      let (computation, reading) = computation(for: inner)
       return .deferred(computation, reading, parameter)
     }
     switch self {
     case .computed(let computation, _): return computation
     case .bean(let bean):
-      let found = bean.computation(outer(bean))
-      if case .owned = parameter.kind { return found.delivered(as: parameter) }
-      return .collected([found.delivered(as: parameter.each)], ids: [], parameter)
+      if case .owned = parameter.kind { return bean.computation.delivered(as: parameter) }
+      return .collected([bean.computation.delivered(as: parameter.each)], ids: [], parameter)
     case .all(let beans, let ids):
-      return .collected(beans.map { $0.computation(outer($0)).delivered(as: parameter.each) }, ids: ids, parameter)
+      return .collected(beans.map { $0.computation.delivered(as: parameter.each) }, ids: ids, parameter)
     }
-  }
-}
-
-/// A bean of a compiled plan.
-struct PlannedBean: LocatedBean {
-  /// The plan of the environment that holds the bean. The environment that sees the bean retains it.
-  let plan: Unretained<Plan>
-  let number: Int32
-  let hops: Int32
-
-  var recipe: FrozenReference<Recipe> { plan.with { $0.recipe(number) } }
-  var kind: Recipe.Kind { recipe.value.kind }
-  var slot: Int32 { recipe.value.slot }
-
-  func reading(for parameter: Parameter) -> Reading? {
-    let entry = recipe.value.entry
-    return Reading(
-      parameter, of: entry.type, isClass: entry.traits.contains(.object), recipe.value.slotIdentity)
   }
 }
 
@@ -120,8 +105,8 @@ final class Retrieval: Sendable {
   /// The computation of the value, and the reading of its result.
   let computed: (computation: Computation, reading: Reading)
 
-  init<Bean: LocatedBean>(_ source: Source<Bean>, for parameter: Parameter, _ outer: (Bean) -> Slot?) {
-    operand = source.operand(for: parameter, outer)
-    computed = source.computation(for: parameter, outer)
+  init(_ source: Source<LocatedBean>, for parameter: Parameter) {
+    operand = source.operand(for: parameter)
+    computed = source.computation(for: parameter)
   }
 }

@@ -10,7 +10,7 @@ final class AsyncBuild: Sendable {
   weak let environment: Environment?
   /// The name of that environment.
   private let place: String
-  private let bean: BeanDirectory.Entry
+  private let bean: BeanDefinition
   private let state = Locked(State())
 
   private struct State {
@@ -34,7 +34,7 @@ final class AsyncBuild: Sendable {
   /// The creations that each creation waits for, to detect a circle before it closes.
   private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
 
-  init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
+  init(_ environment: Environment, _ bean: BeanDefinition) {
     self.environment = environment
     place = environment.name
     self.bean = bean

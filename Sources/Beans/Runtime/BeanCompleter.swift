@@ -40,9 +40,9 @@ extension Environment {
         try value(object, recipe.value.bean, as: (any Bean).self)?.postConstruct()
       }
       try recipe.value.code.with { code in
-        for callback in code.postConstructs { try object.with { try callback($0) } }
+        for callback in code.options.postConstructs { try object.with { try callback($0) } }
         // An asynchronous bean is not complete yet.
-        if !code.works.isEmpty, !recipe.value.work.contains(.await) { start(code.works, object, recipe) }
+        if !code.options.works.isEmpty, !recipe.value.work.contains(.await) { start(code.options.works, object, recipe) }
       }
       return (object, false)
     } catch {
@@ -103,7 +103,7 @@ extension Environment {
     var undeclared = traits.intersection(.declared).subtracting(recipe.value.traits)
     if traits.contains(.awaited), !recipe.value.work.contains(.await) { undeclared.insert(.awaited) }
     if undeclared.isEmpty || recipe.value.isSeed { return [] }
-    let isNoListener = recipe.value.kind == .product || recipe.value.entry.decorated != nil
+    let isNoListener = recipe.value.kind == .product || recipe.value.definition.decorated != nil
     if isNoListener { undeclared.remove(.listener) }
     return undeclared
   }
@@ -111,7 +111,7 @@ extension Environment {
   private func fault(
     _ undeclared: BeanTraits, of object: ObjectReference, _ recipe: FrozenReference<Recipe>
   ) -> EnvironmentError {
-    let bean = recipe.value.entry
+    let bean = recipe.value.definition
     let type = object.with { "\(Swift.type(of: Box.open($0)))" }
     return bean.fault(
       .undeclaredCapability,
@@ -163,7 +163,7 @@ extension Environment {
       object = try argument(operand).take(as: (any BeanPostProcessor).self).process(object)
     }
     if object === instance { return object }
-    let bean = recipe.value.entry
+    let bean = recipe.value.definition
     if TypeRelation.isUsable(type(of: object), as: bean.type) { return object }
     throw bean.fault(
       .otherProcessedBean, "a post processor replaced \(bean.label) by a \(type(of: object)), which is no \(bean.type)")

@@ -17,7 +17,7 @@ package final class ReleaseExecutor: TaskExecutor {
 /// The end of one bean: its work, then `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
 struct BeanEnding {
   private let traits: BeanTraits
-  let bean: BeanDirectory.Entry
+  let bean: BeanDefinition
   private let callbacks: [ReleaseCallback]
   /// The work with a call in flight, which has been cancelled.
   private var work: [BeanWork] = []
@@ -34,27 +34,27 @@ struct BeanEnding {
     let traits =
       ObjectReference(unretained: object).identity == recipe.value.identity
       ? recipe.value.traits : BeanTraits.of(object)
-    let callbacks = recipe.value.code.with { $0.onDestroys }
+    let callbacks = recipe.value.code.with { $0.options.onDestroys }
     if recipe.value.isSeed { return nil }
-    if traits.contains(.runnable) || recipe.value.code.with({ !$0.works.isEmpty }) {
+    if traits.contains(.runnable) || recipe.value.code.with({ !$0.options.works.isEmpty }) {
       work = environment?.takeWork(of: recipe.value.slot).filter { $0.close() || $0.hasFailed } ?? []
     }
-    let isOwned = recipe.value.code.with { !$0.isExternallyOwned }
+    let isOwned = recipe.value.code.with { !$0.options.isExternallyOwned }
     if work.isEmpty, !isOwned || callbacks.isEmpty && traits.isDisjoint(with: .released) { return nil }
     self.outcome = outcome
     self.traits = isOwned ? traits : []
-    bean = recipe.value.entry
+    bean = recipe.value.definition
     self.callbacks = isOwned ? callbacks : []
-    limit = recipe.value.code.with { $0.releaseLimit }
+    limit = recipe.value.code.with { $0.options.releaseLimit }
   }
 
   /// Whether the release of a bean has to be awaited.
   static func isAwaited(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) -> Bool {
-    if recipe.value.isSeed || recipe.value.code.with({ $0.isExternallyOwned }) { return false }
+    if recipe.value.isSeed || recipe.value.code.with({ $0.options.isExternallyOwned }) { return false }
     let isKnown = ObjectReference(unretained: object).identity == recipe.value.identity
     let traits = isKnown ? recipe.value.traits : BeanTraits.of(object)
     return traits.contains(.asyncDisposable)
-      || recipe.value.code.with { $0.onDestroys.contains(where: \.isAsynchronous) }
+      || recipe.value.code.with { $0.options.onDestroys.contains(where: \.isAsynchronous) }
   }
 
   /// Returns nil if the declaration does not own the object.
@@ -63,7 +63,7 @@ struct BeanEnding {
     self.outcome = outcome
     traits = .of(object)
     callbacks = declaration.spec.onDestroys
-    bean = declaration.entry
+    bean = declaration.definition
     limit = declaration.spec.releaseLimit
   }
 
@@ -131,7 +131,7 @@ struct BeanEnding {
     return Self.failure(errors, of: bean)
   }
 
-  static func failure(_ errors: [any Error], of bean: BeanDirectory.Entry) -> EnvironmentError? {
+  static func failure(_ errors: [any Error], of bean: BeanDefinition) -> EnvironmentError? {
     guard let first = errors.first else { return nil }
     if errors.count == 1, let error = first as? EnvironmentError, error.code == .destructionFailed { return error }
     let reasons = errors.map { "\($0)" }.joined(separator: "; ")
@@ -154,9 +154,9 @@ extension BeanDeclaration {
   }
 
   /// The bean in faults and paths, for a declaration that is passed to a scope.
-  var entry: BeanDirectory.Entry {
-    BeanDirectory.Entry(
-      type: spec.type ?? Any.self, id: spec.id, lifetime: Lifetime(spec.scopeName ?? "singleton"),
-      location: spec.location)
+  var definition: BeanDefinition {
+    BeanDefinition(
+      FrozenSpec(spec), type: spec.type ?? Any.self, lifetime: Lifetime(spec.scopeName ?? "singleton"), traits: [],
+      factory: .unknown, number: -1)
   }
 }

@@ -106,7 +106,7 @@ struct BeanReleaser {
       return nil
     }
     if recipe.value.work.contains(.trace) {
-      environment.log.releasing(recipe.value.entry.label, in: environment.name)
+      environment.log.releasing(recipe.value.definition.label, in: environment.name)
     }
     if recipe.value.work.contains(.observe) { environment.observe(object, recipe) }
     // The children of a factory share declared instances.
@@ -284,18 +284,18 @@ extension Environment {
 
   /// The bean released first among those whose release the calling thread would have to await; nil where a host releases.
   @inline(never)
-  var awaitedBean: BeanDirectory.Entry? {
+  var awaitedBean: BeanDefinition? {
     // The thread of a host waits for no task of its own.
     if let host, !host.canReleaseHere { return nil }
     if let owned = existingExtras?.awaitedBean { return owned }
     let (slots, recipes) = (core.slots, recipe(0))
-    var found: BeanDirectory.Entry?
+    var found: BeanDefinition?
     _ = core.lock.withLock { creationLog }.last(createdBeans) { index in
       let (recipe, content) = (recipes.sibling(index, of: 0), slots[index].content)
       guard content.isFilled else { return true }
       let isKnown = content.object.identity == recipe.value.identity
       if isKnown, recipe.value.ending != .care { return true }
-      if content.object.with({ BeanEnding.isAwaited($0, recipe) }), !isFace(index) { found = recipe.value.entry }
+      if content.object.with({ BeanEnding.isAwaited($0, recipe) }), !isFace(index) { found = recipe.value.definition }
       return found == nil
     }
     return found
@@ -327,13 +327,13 @@ extension Environment {
         }
       }
       recipe.value.code.with { code in
-        if code.onDestroys.isEmpty { return }
+        if code.options.onDestroys.isEmpty { return }
         let outcome = outcome
-        for callback in code.onDestroys {
+        for callback in code.options.onDestroys {
           do { try callback(instance, outcome) } catch { errors.append(error) }
         }
       }
     }
-    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.entry) { note(failure) }
+    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.definition) { note(failure) }
   }
 }

@@ -19,7 +19,7 @@ package final class BeanWork: BeanTask {
   package let restarts: RestartPolicy?
   /// The time limit of the bean's release.
   package let releaseLimit: Duration?
-  let bean: BeanDirectory.Entry
+  let bean: BeanDefinition
   private let state: Locked<State>
 
   private struct State {
@@ -33,8 +33,8 @@ package final class BeanWork: BeanTask {
 
   init(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment) {
     self.environment = environment
-    (restarts, releaseLimit) = recipe.value.code.with { ($0.restarts, $0.releaseLimit) }
-    bean = recipe.value.entry
+    (restarts, releaseLimit) = recipe.value.code.with { ($0.options.restarts, $0.options.releaseLimit) }
+    bean = recipe.value.definition
     object.retain()
     state = Locked(State(object: object))
   }

@@ -25,7 +25,7 @@ extension Environment {
   func checkCaptivity(of slot: Int32, through takers: [EnvironmentError.Step] = []) throws {
     let recipe = recipe(slot)
     guard !recipe.value.isSeed, let holder = ResolutionContext.holder(above: self) else { return }
-    let (bean, holding) = (recipe.value.entry, holder.value.entry)
+    let (bean, holding) = (recipe.value.definition, holder.value.definition)
     throw bean.fault(
       .captiveDependency,
       "\(holding.label) (\(holding.lifetime.name)) is being built and looks up a bean with a shorter life "

@@ -38,7 +38,7 @@ extension Environment {
     of recipe: FrozenReference<Recipe>, since start: ContinuousClock.Instant?, _ error: (any Error)? = nil
   ) {
     guard let start else { return }
-    let (bean, observers) = (recipe.value.entry, observers)
+    let (bean, observers) = (recipe.value.definition, observers)
     if observers.isEmpty { return }
     let end = AsyncCreationEnd(
       bean: bean.label, origin: bean.location.origin, start: start, duration: ContinuousClock.now - start, error: error)

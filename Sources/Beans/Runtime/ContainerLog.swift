@@ -36,7 +36,7 @@ struct ContainerLog: Sendable {
   func compiled(_ plan: Plan, factories: Int, needs: (FrozenReference<Recipe>) -> [String]) {
     tracer.trace(
       Self.loader, level: .medium,
-      message: "'\(plan.name)': \(plan.directory.entries.count) beans declared, \(plan.layout.slots) slots, "
+      message: "'\(plan.name)': \(plan.directory.beans.count) beans declared, \(plan.layout.slots) slots, "
         + "\(plan.processors.count) post processors, \(factories) factories")
     guard tracer.isEnabled(Self.loader, level: .full) else { return }
     for number in plan.sorted {

@@ -203,7 +203,7 @@ struct EndTimes: Sendable {
 
 /// One release in flight. It ends or is abandoned; only the first of the two takes effect.
 final class ReleaseInProgress: Sendable {
-  let bean: BeanDirectory.Entry
+  let bean: BeanDefinition
   /// The name of the environment or of the scope.
   let place: String
   let began: Duration
@@ -217,7 +217,7 @@ final class ReleaseInProgress: Sendable {
   private let abandoned: (@Sendable (EnvironmentError) -> Void)?
 
   init(
-    _ bean: BeanDirectory.Entry, in place: String, began: Duration, behind: Int,
+    _ bean: BeanDefinition, in place: String, began: Duration, behind: Int,
     isWorking: @escaping @Sendable () -> Bool = { false },
     _ abandoned: (@Sendable (EnvironmentError) -> Void)?
   ) {

@@ -233,7 +233,7 @@ extension Environment {
       if let build = builds.running[slot] { return (build, false) }
       // A creation fills the slot before it leaves the list.
       if core.slots[slot].content.isFilled { return (nil, false) }
-      let build = AsyncBuild(self, recipe.value.entry)
+      let build = AsyncBuild(self, recipe.value.definition)
       builds.running[slot] = build
       return (build, true)
     }
@@ -277,7 +277,7 @@ extension Environment {
 
   /// Returns the finished object, retained once.
   private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
-    let caller = AwaitingCaller(name: "a factory", location: recipe.value.entry.location)
+    let caller = AwaitingCaller(name: "a factory", location: recipe.value.definition.location)
     let begun = try await awaiting(caller) { try begin(recipe) }
     let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }
     let (finished, isComplete) = try ResolutionContext.with(Unretained(self), recipe) { context in
@@ -287,7 +287,7 @@ extension Environment {
     do {
       if !isComplete {
         if let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
-        recipe.value.code.with { if !$0.works.isEmpty { start($0.works, finished, recipe) } }
+        recipe.value.code.with { if !$0.options.works.isEmpty { start($0.options.works, finished, recipe) } }
       }
     } catch {
       giveUp(finished.beanIdentity)

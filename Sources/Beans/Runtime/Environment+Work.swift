@@ -71,7 +71,7 @@ extension Environment {
   /// - Throws: the errors of their creation; `CancellationError` if one of them has not begun to run when the end begins.
   func awaitRuns(neededBy recipe: FrozenReference<Recipe>) async throws {
     guard let runner, runner.isRunning else { return }
-    let caller = AwaitingCaller(name: "run()", location: recipe.value.entry.location)
+    let caller = AwaitingCaller(name: "run()", location: recipe.value.definition.location)
     // Whether a bean runs is certain when it exists. The creation would build them in this order, too.
     for taken in ownBeans(takenBy: recipe) where self.recipe(taken).value.kind == .slot {
       try await awaiting(caller) { try bean(taken).release() }

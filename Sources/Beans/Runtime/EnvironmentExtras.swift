@@ -168,7 +168,7 @@ final class EnvironmentExtras: Sendable {
   }
 
   /// The bean of an `Owned` whose release has to be awaited, if there is one.
-  var awaitedBean: BeanDirectory.Entry? {
+  var awaitedBean: BeanDefinition? {
     let owned = outcome.withLock { $0.owned.values.map(\.bean) }
     return owned.lazy.compactMap { ($0 as? OwnedBean)?.awaitedBean }.first
   }

@@ -267,13 +267,12 @@ extension Environment {
     let plan = core.compiledPlan.object
     let source = try plan.directory.resolve(parameter, id: id, from: module, below: plan.below) {
       bean throws(EnvironmentError) in
-      guard let located = plan.locate(bean) else { throw bean.entry.notOpen }
-      return located
+      guard let located = plan.locate(bean, { _, hops in ancestor(hops).with { $0.core.slots } }) else {
+        throw bean.definition.notOpen
+      }
+      return located.bean
     }
-    return Retrieval(source, for: parameter) { bean in
-      guard bean.plan.with({ $0.isPlain }), bean.kind == .slot else { return nil }
-      return ancestor(bean.hops).with { $0.core.slots[bean.slot] }
-    }
+    return Retrieval(source, for: parameter)
   }
 
   /// Returns the error of a provider that finds no bean: `.scopeNotActive` where children of factories below this

@@ -4,9 +4,9 @@ extension Environment {
   @inline(never)
   func observe(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
     guard let hook = homeResources?.hook,
-      recipe.value.code.with({ $0.instance == nil && !$0.isExternallyOwned })
+      recipe.value.code.with({ $0.instance == nil && !$0.options.isExternallyOwned })
     else { return }
-    let bean = recipe.value.entry
+    let bean = recipe.value.definition
     object.with { instance in
       let value = Box.open(instance)
       guard type(of: value) is AnyObject.Type else { return }

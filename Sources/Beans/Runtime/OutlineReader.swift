@@ -10,9 +10,9 @@ struct OutlineReader {
   private var groups = [ObjectIdentifier: Int]()
   /// The declarations of graphs, by directory.
   private var declared = [ObjectIdentifier: DeclaredBeans]()
-  /// Positions in the outline: of beans by entry, of templates by their position among all declarations of a graph.
-  private var beans = [Plan.EntryKey: Int]()
-  private var templates = [Plan.EntryKey: Int]()
+  /// Positions in the outline: of beans, and of templates.
+  private var beans = [ObjectIdentifier: Int]()
+  private var templates = [ObjectIdentifier: Int]()
 
   /// Returns the outline of environments.
   ///
@@ -37,10 +37,10 @@ struct OutlineReader {
     groups[ObjectIdentifier(graph.directory)] = group
     declared[ObjectIdentifier(graph.directory)] = graph.declared
     for definition in graph.definitions {
-      beans[Plan.EntryKey(graph.directory, definition.entry)] = add(definition, in: graph, group)
+      beans[ObjectIdentifier(definition)] = add(definition, in: group)
     }
-    for (position, spec) in graph.declared.specs.enumerated() where spec.isAbstract {
-      templates[Plan.EntryKey(graph.directory, Int32(position))] = add(spec, in: group, nil)
+    for spec in graph.declared.specs where spec.isAbstract {
+      templates[ObjectIdentifier(spec)] = add(spec, in: group, nil)
     }
     var homes = [Int: (spec: FrozenSpec, group: Int)]()
     for spec in graph.declarations.specs { homes[spec.number] = (spec, group) }
@@ -72,14 +72,14 @@ struct OutlineReader {
         name: declarations.name, parent: parent, scopeName: declarations.scopeName, inactive: inactive))
   }
 
-  private mutating func add(_ definition: BeanDefinition, in graph: EnvironmentGraph, _ group: Int) -> Int {
-    let (spec, traits, origin) = (definition.spec, definition.traits, definition.spec.location.origin)
+  private mutating func add(_ definition: BeanDefinition, in group: Int) -> Int {
+    let (spec, traits, origin) = (definition.spec.object, definition.traits, definition.location.origin)
     let made: [(DeclarationOutline.Traits, Bool)] = [
-      (.seed, definition.entry == 0 && graph.hasSeed), (.lazy, spec.isLazy ?? false),
-      (.asynchronous, traits.contains(.awaited)), (.decorator, definition.decorated != nil),
-      (.primary, spec.isPrimary), (.private, spec.isPrivate),
-      (.factory, traits.contains(.factory) || definition.factory.product != nil), (.product, definition.maker != nil),
-      (.running, traits.contains(.runnable)), (.scheduled, !definition.isProduct && !spec.works.isEmpty),
+      (.seed, definition.isSeed), (.lazy, definition.isLazy),
+      (.asynchronous, traits.contains(.awaited)), (.decorator, definition.isDecorator),
+      (.primary, definition.isPrimary), (.private, spec.isPrivate),
+      (.factory, traits.contains(.factory) || definition.product != nil), (.product, definition.maker != nil),
+      (.running, traits.contains(.runnable)), (.scheduled, !spec.works.isEmpty),
       (.qualified, !spec.qualifiers.isEmpty), (.ofChildren, definition.type is any FactoryOfChildren.Type),
     ]
     return outline.add(
@@ -108,11 +108,11 @@ struct OutlineReader {
 
   private mutating func addDependencies(of graph: EnvironmentGraph, _ compiler: GraphCompiler) {
     let (dependencies, points) = (compiler.dependencies, compiler.points)
-    for definition in graph.placed {
-      guard let taker = beans[Plan.EntryKey(definition.directory, definition.entry)] else { continue }
-      let ranges = [definition.requirements, (definition.product ?? definition).arguments, definition.injected]
-      for range in ranges + [definition.product?.injected ?? 0..<0] {
-        for index in range { add(dependencies[index], at: points[index], of: definition, from: taker, graph) }
+    for bean in graph.placed {
+      guard let taker = beans[ObjectIdentifier(bean.definition)] else { continue }
+      let ranges = [bean.requirements, (bean.product ?? bean).arguments, bean.injected]
+      for range in ranges + [bean.product?.injected ?? 0..<0] {
+        for index in range { add(dependencies[index], at: points[index], of: bean.definition, from: taker, graph) }
       }
     }
     for spec in graph.declared.specs {
@@ -122,7 +122,7 @@ struct OutlineReader {
   }
 
   private mutating func add(
-    _ dependency: BeanDefinition.Dependency, at point: InjectionPoint, of definition: BeanDefinition, from taker: Int,
+    _ dependency: PlacedBean.Dependency, at point: InjectionPoint, of definition: BeanDefinition, from taker: Int,
     _ graph: EnvironmentGraph
   ) {
     if case .resolved(.computed(.absent(let parameter), _)) = dependency.source {
@@ -130,35 +130,33 @@ struct OutlineReader {
     }
     let kind = Self.kind(of: dependency, at: point, of: definition)
     let place = kind == .decorates || kind == .factory ? "" : point.label
-    for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[bean]) }
+    for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[ObjectIdentifier(bean)]) }
   }
 
-  private func beans(of dependency: BeanDefinition.Dependency, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
+  private func beans(of dependency: PlacedBean.Dependency, from graph: EnvironmentGraph) -> [BeanDefinition] {
     switch dependency.source {
-    case .resolved(let source): beans(of: source, from: graph) { $0.key }
+    case .resolved(let source): beans(of: source.map(\.definition), from: graph)
     case .composed(let parts, _): parts.flatMap { beans(of: $0, from: graph) }
     case .value, .injection, .products: []
     }
   }
 
-  private func beans<Bean>(
-    of source: Source<Bean>, from graph: EnvironmentGraph, _ key: (Bean) -> Plan.EntryKey
-  ) -> [Plan.EntryKey] {
+  private func beans(of source: Source<BeanDefinition>, from graph: EnvironmentGraph) -> [BeanDefinition] {
     switch source {
-    case .bean(let bean): [key(bean)]
-    case .all(let beans, _): beans.map(key)
+    case .bean(let bean): [bean]
+    case .all(let beans, _): beans
     case .computed(let computation, _): provided(by: computation, from: graph)
     }
   }
 
   private static func kind(
-    of dependency: BeanDefinition.Dependency, at point: InjectionPoint, of definition: BeanDefinition
+    of dependency: PlacedBean.Dependency, at point: InjectionPoint, of definition: BeanDefinition
   ) -> Kind {
     let usual: Kind
     switch point {
     case .requirement: return .requirement
     case .parameter where definition.maker != nil: return .factory
-    case .parameter(0) where definition.decorated != nil: return .decorates
+    case .parameter(0) where definition.isDecorator: return .decorates
     case .parameter: usual = .parameter
     default: usual = .property
     }
@@ -183,39 +181,37 @@ struct OutlineReader {
 
   /// Returns the beans that a provider may return: those visible where it is injected, and from the children that may
   /// be current.
-  private func provided(by computation: Computation, from graph: EnvironmentGraph) -> [Plan.EntryKey] {
+  private func provided(by computation: Computation, from graph: EnvironmentGraph) -> [BeanDefinition] {
     guard case .provider(let parameter, let id, let module) = computation else { return [] }
     switch parameter.kind {
     case .provider(let inner): return select(inner, id, module, from: [graph] + graph.below)
     case .current(let inner):
       // A bean that lives longer than a child is the same in every environment.
-      return select(inner, id, module, from: graph.below).filter { key in
-        declared[key.directory].map { $0.directory.entries[Int(key.number)].lifetime != .singleton } ?? false
-      }
+      return select(inner, id, module, from: graph.below).filter { $0.lifetime != .singleton }
     default: return []
     }
   }
 
   private func select(
     _ parameter: Parameter, _ id: String?, _ module: ObjectIdentifier?, from graphs: [EnvironmentGraph]
-  ) -> [Plan.EntryKey] {
-    var found: [Plan.EntryKey] = []
-    for graph in graphs {
+  ) -> [BeanDefinition] {
+    graphs.flatMap { graph in
       let source = try? graph.directory.resolve(
         parameter, id: id, from: module, below: graph.belowDirectories, hasHints: false
-      ) { $0 }
-      found += source.map { beans(of: $0, from: graph) { Plan.EntryKey($0.directory, $0.number) } } ?? []
+      ) { $0.definition }
+      return source.map { beans(of: $0, from: graph) } ?? []
     }
-    return found
   }
 
   // MARK: templates
 
   private func declaration(of spec: FrozenSpec, in graph: EnvironmentGraph) -> Int? {
-    guard spec.template != nil else { return nil }
-    if let entry = graph.directory.entry(declared: spec.number) { return beans[Plan.EntryKey(graph.directory, entry)] }
-    let position = graph.declared.specs.firstIndex { $0.number == spec.number }
-    return position.flatMap { templates[Plan.EntryKey(graph.directory, Int32($0))] }
+    spec.template == nil ? nil : position(of: spec, in: graph.directory)
+  }
+
+  private func position(of spec: FrozenSpec, in directory: BeanDirectory) -> Int? {
+    directory.entry(declared: spec.number).flatMap { beans[ObjectIdentifier(directory.beans[Int($0)])] }
+      ?? templates[ObjectIdentifier(spec)]
   }
 
   /// Returns the nearest declaration with the id from which the declaration inherits. That may be its own id further
@@ -227,9 +223,7 @@ struct OutlineReader {
       if let found = declared[ObjectIdentifier(directory)], let position = meaning.position,
         found.specs[position].number != spec.number
       {
-        let template = found.specs[position]
-        return directory.entry(declared: template.number).flatMap { beans[Plan.EntryKey(directory, $0)] }
-          ?? templates[Plan.EntryKey(directory, Int32(position))]
+        return self.position(of: found.specs[position], in: directory)
       }
       next = directory.parent
     }

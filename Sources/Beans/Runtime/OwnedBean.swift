@@ -33,7 +33,7 @@ final class OwnedBean: OwnedInstance {
   var object: AnyObject? { cell.object }
 
   /// The bean, if its release has to be awaited.
-  var awaitedBean: BeanDirectory.Entry? { ending.flatMap { $0.isAsynchronous ? $0.bean : nil } }
+  var awaitedBean: BeanDefinition? { ending.flatMap { $0.isAsynchronous ? $0.bean : nil } }
 
   /// Returns the bean to the first caller, which then has to release it; nil for every later caller.
   func take() -> (object: ObjectReference, ending: BeanEnding?)? {

@@ -62,7 +62,7 @@ extension FrozenReference<Recipe> {
   /// Returns the entry of a bean in a startup record.
   func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
     StartupTime(
-      bean: value.entry.label, origin: value.entry.location.origin, duration: duration,
+      bean: value.definition.label, origin: value.definition.location.origin, duration: duration,
       parent: parent?.value.label)
   }
 }

@@ -202,7 +202,7 @@ extension Environment {
     for recipe in declared(.scope) {
       let object = try instance(of: recipe)
       if let scope = Box.open(object) as? any BeanScope {
-        resources.add(scope, scope.name, recipe.value.entry.location)
+        resources.add(scope, scope.name, recipe.value.definition.location)
       }
     }
     try checkScopes()
@@ -222,8 +222,7 @@ extension Environment {
   }
 
   private func isDeclaredHere(_ recipe: FrozenReference<Recipe>) -> Bool {
-    let own = core.compiledPlan.with { Unretained($0.directory) }
-    return recipe.value.kind != .product && recipe.value.directory == own
+    core.compiledPlan.with { $0.directory.declares(recipe.value.definition) }
   }
 
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
@@ -243,7 +242,7 @@ extension Environment {
     var faults: [EnvironmentError] = []
     for recipe in sortedRecipes where isDeclaredHere(recipe) {
       guard case .scoped = recipe.value.kind, userScope(of: recipe) == nil else { continue }
-      let bean = recipe.value.entry
+      let bean = recipe.value.definition
       if bean.maker != nil { continue }
       var names = ["singleton", "prototype", "request", "session"]
       var next = Optional(self)
@@ -251,7 +250,7 @@ extension Environment {
         names += environment.existingExtras?.resources?.scopes.map(\.name) ?? []
         next = environment.parent
       }
-      let hint = recipe.value.directory.with { $0.hint(forInactive: BeanTraits.scope) }
+      let hint = core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
       faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names) + hint))
     }
     try throwFaults(faults)

@@ -10,7 +10,7 @@ extension Environment {
   /// that declares the bean.
   func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
+      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
     }
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
@@ -18,7 +18,7 @@ extension Environment {
     // From here on, the object of a user's scope is read as the bean's type.
     let type: Any.Type = type(of: object)
     if ObjectIdentifier(type) == recipe.value.identity { return ObjectReference(object) }
-    let bean = recipe.value.entry
+    let bean = recipe.value.definition
     let isFitting =
       bean.type is AnyObject.Type
       ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == Recipe.unknownClass && object is Box
@@ -29,7 +29,7 @@ extension Environment {
 
   /// Returns the scope that decides about a bean: the nearest registered scope of that name, the last of several.
   func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
-    guard case .scope(let name) = recipe.value.lifetime else { return nil }
+    guard case .scope(let name) = recipe.value.definition.lifetime else { return nil }
     var next = Optional(Unretained(self))
     while let environment = next {
       if let found = environment.with({ $0.core.extras?.with { $0.resources?.scope(named: name) } ?? nil }) {
@@ -46,7 +46,7 @@ extension Environment {
   /// Calls `prepare` of a user's scope for a bean; called once for each bean.
   func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
     guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.entry.lifetime.name)'")
+      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
     }
     try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
   }
@@ -213,7 +213,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         if isBuilder { return try build(bean, factory, in: scope) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
         try WaitForGraph.wait(
-          for: WaitForGraph.Key(bean), bean.entry.label, in: "scope \(scope)", origin: bean.spec.location.origin
+          for: WaitForGraph.Key(bean), bean.definition.label, in: "scope \(scope)", origin: bean.spec.location.origin
         ) { self.state.withLock { $0.builds[key] } }
       }
     }
@@ -233,7 +233,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     }
 
     private func finishedError(_ scope: String, _ bean: BeanDeclaration) -> EnvironmentError {
-      EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.entry.label])
+      EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.definition.label])
     }
 
     private func keep(_ kept: Kept, _ key: ObjectIdentifier) -> Bool {

@@ -6,27 +6,29 @@ import Testing
 @Suite struct BeanDirectoryTests {
   private func entry(
     _ type: Any.Type, _ id: String? = nil, primary: Bool = false, seed: Bool = false, line: UInt = #line
-  ) -> BeanDirectory.Entry {
-    BeanDirectory.Entry(
-      type: type, id: id, lifetime: .singleton, isPrimary: primary, isSeed: seed,
-      location: Beans.SourceLocation(file: "Shop.swift", line: line))
+  ) -> (Int32) -> BeanDefinition {
+    let spec = BeanSpec(
+      type: type, id: id, isPrimary: primary, location: Beans.SourceLocation(file: "Shop.swift", line: line))
+    return { number in
+      BeanDefinition(
+        FrozenSpec(spec), type: type, lifetime: .singleton, factory: .unknown, number: number, isSeed: seed)
+    }
   }
 
   private let here = Beans.SourceLocation(file: "Shop.swift", line: 1)
 
   /// `ids` adds aliases and templates.
   private func directory(
-    _ name: String, in parent: BeanDirectory? = nil, _ entries: [BeanDirectory.Entry],
+    _ name: String, in parent: BeanDirectory? = nil, _ entries: [(Int32) -> BeanDefinition],
     ids: [String: BeanDirectory.Meaning] = [:],
     unbuilt: [Int32: BeanDirectory.Unbuilt] = [:]
   ) -> BeanDirectory {
+    let beans = entries.enumerated().map { $0.element(Int32($0.offset)) }
     var all = Dictionary(uniqueKeysWithValues: ids.map { (BeanId($0), $1) })
-    for (number, entry) in entries.enumerated() {
-      if let id = entry.beanId { all[id] = .factory(Int32(number)) }
-    }
+    for bean in beans { if let id = bean.beanId { all[id] = .factory(bean.number) } }
     let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) } + unbuilt.keys.map { (Int($0) + 10, -1) }
     return BeanDirectory(
-      name: name, scopeName: nil, parent: parent, entries: entries, ids: all,
+      name: name, scopeName: nil, parent: parent, beans: beans, ids: all,
       declared: parent == nil ? declared : [], unbuilt: unbuilt)
   }
 
@@ -80,7 +82,7 @@ import Testing
     #expect(try select(Stone.self, from: request) == nil)
     let found = try request.select(Cat.self)
     #expect(found?.hops == 2)
-    #expect(found.map { ObjectIdentifier($0.entry.type) } == ObjectIdentifier(Cat.self))
+    #expect(found.map { ObjectIdentifier($0.type) } == ObjectIdentifier(Cat.self))
   }
 
   @Test func theDeclaredTypeComesBeforeThoseThatFit() throws {
@@ -119,14 +121,14 @@ import Testing
     let session = directory("session", in: shop, [entry(Stone.self, "pet")])
     #expect(try select(Animal.self, from: session) == "shop/1")
     #expect(try select(Dog.self, from: session) == nil)
-    #expect(session.hides(shop.entries[0], hops: 1))
-    #expect(!session.hides(shop.entries[1], hops: 1))
-    #expect(!session.hides(session.entries[0], hops: 0))
-    #expect(!shop.hides(shop.entries[0], hops: 0))
+    #expect(session.hides(shop.beans[0], hops: 1))
+    #expect(!session.hides(shop.beans[1], hops: 1))
+    #expect(!session.hides(session.beans[0], hops: 0))
+    #expect(!shop.hides(shop.beans[0], hops: 0))
     // The same holds further in; an id that is used further out still hides nothing.
     let request = directory("request", in: session, [])
-    #expect(request.hides(shop.entries[0], hops: 2))
-    #expect(!request.hides(session.entries[0], hops: 1))
+    #expect(request.hides(shop.beans[0], hops: 2))
+    #expect(!request.hides(session.beans[0], hops: 1))
     #expect(try select(Stone.self, from: request) == "session/0")
   }
 
