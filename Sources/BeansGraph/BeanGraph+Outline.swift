@@ -14,10 +14,11 @@ extension BeanGraph {
     let absent = Dictionary(grouping: outline.absences, by: \.taker).mapValues { $0.map(\.type) }
     let nodes = outline.declarations.enumerated().map { number, declaration in
       let cluster = clusters[declaration.group].id
+      let traits = Set(declaration.traits.map(\.rawValue))
       return Node(
         id: names.unique("\(cluster)/\(declaration.label)"), label: declaration.label, beanId: declaration.id,
         type: declaration.type.map { Node.name(of: $0) }, environment: cluster, scope: declaration.scope,
-        origin: declaration.origin, flags: Node.Flag.allCases.filter { declaration.traits.contains($0.trait) },
+        origin: declaration.origin, flags: Node.Flag.allCases.filter { traits.contains($0.rawValue) },
         inactive: declaration.inactive, absent: absent[number])
     }
     // The outline contains a dependency once for each environment that sees the taker.
@@ -25,10 +26,11 @@ extension BeanGraph {
       ($0.element.taker, $0.offset) < ($1.element.taker, $1.offset)
     }
     var seen: Set<Edge> = []
-    let edges = sorted.map(\.element).compactMap { dependency in
+    let edges = sorted.map(\.element).compactMap { dependency -> Edge? in
+      // The kinds of the outline have the names of those here.
+      guard let kind = Edge.Kind(rawValue: dependency.kind.rawValue) else { return nil }
       let edge = Edge(
-        from: nodes[dependency.taker].id, to: nodes[dependency.taken].id, kind: Edge.Kind(dependency.kind),
-        label: dependency.place)
+        from: nodes[dependency.taker].id, to: nodes[dependency.taken].id, kind: kind, label: dependency.place)
       return seen.insert(edge).inserted ? edge : nil
     }
     self.init(clusters: clusters, nodes: nodes, edges: edges)
@@ -62,43 +64,5 @@ extension BeanGraph.Node {
       }
     }
     return name + rest
-  }
-}
-
-extension BeanGraph.Node.Flag {
-  fileprivate var trait: DeclarationOutline.Traits {
-    switch self {
-    case .template: .template
-    case .seed: .seed
-    case .lazy: .lazy
-    case .asynchronous: .asynchronous
-    case .decorator: .decorator
-    case .primary: .primary
-    case .private: .private
-    case .factory: .factory
-    case .product: .product
-    case .running: .running
-    case .scheduled: .scheduled
-    }
-  }
-}
-
-extension BeanGraph.Edge.Kind {
-  fileprivate init(_ kind: DeclarationOutline.Dependency.Kind) {
-    self =
-      switch kind {
-      case .parameter: .parameter
-      case .property: .property
-      case .optional: .optional
-      case .collection: .collection
-      case .lazy: .lazy
-      case .owned: .owned
-      case .provider: .provider
-      case .current: .current
-      case .requirement: .requirement
-      case .decorates: .decorates
-      case .factory: .factory
-      case .template: .template
-      }
   }
 }

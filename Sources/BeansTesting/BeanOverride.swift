@@ -33,12 +33,12 @@ struct BeanOverride: Sendable {
   func isAnswered(by type: Any.Type) -> Bool { type == self.type || TypeRelation.isUsable(type, as: self.type) }
 
   /// Returns the beans that a lookup with the override's criteria would find, narrowed to the best match.
-  func candidates(among beans: [ReplaceableBean]) -> [ReplaceableBean] {
+  func candidates(among beans: [BeanDefinition]) -> [BeanDefinition] {
     let found = beans.filter { bean in
       if !isAnswered(by: bean.type) { return false }
       if let id, bean.id != id { return false }
       if let scope, bean.scopeName != scope { return false }
-      return qualifier.map { qualifier in bean.qualifiers.contains { $0 == qualifier } } ?? true
+      return qualifier.map { bean.qualifiers.contains(ObjectIdentifier($0)) } ?? true
     }
     // Beans that are private to a module are used only if no other bean matches.
     let publicBeans = found.filter { !$0.isPrivate }
@@ -50,7 +50,7 @@ struct BeanOverride: Sendable {
   }
 }
 
-extension ReplaceableBean {
+extension BeanDefinition {
   /// The name of the bean in faults, with the place of its declaration.
   var text: String { "\(label) (\(origin))" }
 }

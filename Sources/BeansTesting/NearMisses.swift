@@ -26,19 +26,19 @@ extension BeanOverride {
   }
 
   /// Returns the criteria of the override that a bean of the right type does not meet.
-  private func mismatches(with bean: ReplaceableBean) -> String {
+  private func mismatches(with bean: BeanDefinition) -> String {
     var reasons: [String] = []
     if let id, bean.id != id {
       reasons.append(bean.id.map { "has the id '\($0)'" } ?? "has no id")
     }
-    if let qualifier, !bean.qualifiers.contains(where: { $0 == qualifier }) {
+    if let qualifier, !bean.qualifiers.contains(ObjectIdentifier(qualifier)) {
       reasons.append("does not have the qualifier \(qualifier)")
     }
     return reasons.map { " and \($0)" }.joined()
   }
 
   /// Whether a bean is a near miss: its id or type resembles that of the override.
-  private func isNear(_ bean: ReplaceableBean) -> Bool {
+  private func isNear(_ bean: BeanDefinition) -> Bool {
     if let id, let other = bean.id, id == other || EditDistance.isSmall(id, other) { return true }
     if TypeRelation.isUsable(type, as: bean.type) { return true }
     let (wanted, name) = ("\(type)", "\(bean.type)")

@@ -10,20 +10,20 @@ final class TestHook: EnvironmentHook {
   // MARK: overrides
 
   func replacements(
-    for beans: [ReplaceableBean]
+    for beans: [BeanDefinition]
   ) -> (made: [BeanReplacement], matched: Set<Int>, faults: [EnvironmentError]) {
     var (made, matched, faults): ([BeanReplacement], Set<Int>, [EnvironmentError]) = ([], [], [])
-    /// The overrides of the entries that have one.
+    /// The overrides of the beans that have one, by number.
     var takers: [Int32: BeanOverride] = [:]
     for (number, override) in overrides.enumerated() {
       let found = override.candidates(among: beans)
       guard let bean = found.first else { continue }
       matched.insert(number)
-      if let fault = fault(of: override, meeting: found, taken: takers[bean.entry]) {
+      if let fault = fault(of: override, meeting: found, among: beans, taken: takers[bean.number]) {
         faults.append(fault)
         continue
       }
-      takers[bean.entry] = override
+      takers[bean.number] = override
       // A lookup by id always finds the bean.
       let isNamed = override.id != nil || override.scope != nil
       made.append(
@@ -35,7 +35,8 @@ final class TestHook: EnvironmentHook {
 
   /// Returns the reason why an override cannot replace the beans that match it.
   private func fault(
-    of override: BeanOverride, meeting found: [ReplaceableBean], taken taker: BeanOverride?
+    of override: BeanOverride, meeting found: [BeanDefinition], among beans: [BeanDefinition],
+    taken taker: BeanOverride?
   ) -> EnvironmentError? {
     if found.count > 1 {
       return override.fault(
@@ -43,7 +44,7 @@ final class TestHook: EnvironmentHook {
         "\(found.count) declarations match: \(list(found.map(\.text))); select one by id, qualifier or scope")
     }
     let bean = found[0]
-    if bean.isFactory {
+    if beans.contains(where: { $0.maker === bean }) {
       return override.fault(
         .impossibleOverride, "\(bean.text) is a FactoryBean: override or forbid its product")
     }

@@ -22,14 +22,14 @@ final class BeanOverrides {
   func apply(
     to definitions: inout [BeanDefinition], _ graph: EnvironmentGraph, _ bindings: BeanBindings
   ) -> (added: [BeanDefinition], faults: [EnvironmentError]) {
-    let decision = hook.replacements(for: ReplaceableBean.all(in: definitions))
+    let decision = hook.replacements(for: definitions.filter(\.isCandidate))
     made = decision.made
     matched.formUnion(decision.matched)
     var added: [BeanDefinition] = []
     for replacement in made {
-      let old = definitions[Int(replacement.entry)]
+      let old = definitions[Int(replacement.number)]
       let new = self.replacement(of: old, by: replacement.factory, graph.declared)
-      definitions[Int(replacement.entry)] = new
+      definitions[Int(replacement.number)] = new
       graph.faulty.remove(old.number)
       // The factory stays available to lookups of the factory itself, but startup does not build it.
       if let maker = old.maker {
@@ -78,11 +78,11 @@ final class BeanOverrides {
   func faults(in directory: BeanDirectory) -> [EnvironmentError] {
     made.compactMap { replacement in
       guard let lookup = replacement.lookup else { return nil }
-      let bean = directory.beans[Int(replacement.entry)]
+      let bean = directory.beans[Int(replacement.number)]
       let criteria = BeanDirectory.Criteria(module: bean.privateTo, tag: lookup.qualifier)
       let (found, rivals) = directory.choose(lookup.type, criteria)
-      if let found, found.number == replacement.entry, found.directory === directory, rivals.isEmpty { return nil }
-      let others = directory.candidates(for: lookup.type).filter { $0 != replacement.entry }
+      if let found, found.number == replacement.number, found.directory === directory, rivals.isEmpty { return nil }
+      let others = directory.candidates(for: lookup.type).filter { $0 != replacement.number }
         .map { directory.beans[Int($0)] }.map { "\($0.label) (\($0.location.origin))" }
       return hook.fault(of: replacement.override, making: bean.label, losingTo: others, in: directory.name)
     }

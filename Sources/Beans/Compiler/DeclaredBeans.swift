@@ -6,8 +6,6 @@ struct CompilerInput {
   let home: Unretained<Environment>
   /// The plan of the environment further out, which has started.
   let parent: Plan?
-  /// Returns the slots of the only environment of a plan; nil for the plan of a factory.
-  let slots: (Plan) -> Slots?
   /// The names of scopes that users have registered in the environment itself; `outerScopes` has those from further
   /// out.
   let scopeNames: [String]

@@ -13,7 +13,7 @@ struct DeferredCreations {
     var known = [Int32: Set<Int32>]()
     for bean in graph.sorted {
       var before: Set<Int32> = []
-      bean.forEachNamedDependency(in: dependencies) { need in
+      bean.forEachDependency(in: dependencies, includesDeferred: true) { need in
         // A bean that comes later leads back to its taker.
         guard need.graph === graph, let further = known[need.number] else { return }
         if Self.isEager(need, in: graph), need.awaits || !further.isEmpty {

@@ -11,7 +11,6 @@ struct DependencyResolver {
   let bindings = BeanBindings()
   /// The declarations of environments that have started, nearest first.
   private let started: [DeclaredBeans]
-  private let startedSlots: (Plan) -> Slots?
   let memory = CandidateMemory()
   /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
   private(set) var asked: [Parameter] = []
@@ -20,7 +19,7 @@ struct DependencyResolver {
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
-    (started, startedSlots) = (input.outer, input.slots)
+    started = input.outer
     points = input.keepsPoints ? [] : nil
     seen = Set(input.parameters.map { ObjectIdentifier($0) })
   }
@@ -55,8 +54,7 @@ struct DependencyResolver {
   }
 
   private func compiled(_ bean: BeanDirectory.Found, _ graph: EnvironmentGraph) -> DefinedBean? {
-    graph.parentPlan?.locate(bean, hops: Int32(graph.depth + 1)) { plan, _ in startedSlots(plan) }
-      .map { .planned($0.bean, $0.recipe) }
+    graph.parentPlan?.locate(bean, hops: Int32(graph.depth + 1)).map { .planned($0.bean, $0.recipe) }
   }
 
   private mutating func place(

@@ -1,13 +1,13 @@
-import BeansErrors
+package import BeansErrors
 
 /// The hook of a test into an environment and those below it: replaces beans at startup, and observes releases.
 package protocol EnvironmentHook: AnyObject, Sendable {
   /// Selects the beans of one environment, or of the children of one factory, that are replaced.
   ///
-  /// - Parameter beans: the declared beans, before decorators are added.
+  /// - Parameter beans: the declared beans without the seed, before decorators are added.
   /// - Returns: the replacements; the numbers of the hook's overrides that match a bean; the faults of the overrides.
   func replacements(
-    for beans: [ReplaceableBean]
+    for beans: [BeanDefinition]
   ) -> (made: [BeanReplacement], matched: Set<Int>, faults: [EnvironmentError])
 
   /// Returns the fault of an override whose bean is not the only best match of its lookup.
@@ -47,16 +47,17 @@ package protocol EnvironmentHook: AnyObject, Sendable {
 package struct BeanReplacement {
   /// The number of the override.
   let override: Int
-  let entry: Int32
+  /// The number of the bean in its directory.
+  let number: Int32
   let factory: ReplacingFactory
   /// The lookup that has to find the bean; nil for a bean that needs no check.
   let lookup: (type: Any.Type, qualifier: Any.Type?)?
 
   package init(
-    _ override: Int, of bean: ReplaceableBean, by factory: ReplacingFactory,
+    _ override: Int, of bean: BeanDefinition, by factory: ReplacingFactory,
     lookup: (type: Any.Type, qualifier: Any.Type?)?
   ) {
-    (self.override, entry, self.factory, self.lookup) = (override, bean.entry, factory, lookup)
+    (self.override, number, self.factory, self.lookup) = (override, bean.number, factory, lookup)
   }
 }
 
@@ -90,29 +91,10 @@ package struct ReplacingFactory: Sendable {
   package var type: Any.Type? { if case .bean(let type, _, _) = content { type } else { nil } }
 }
 
-/// A declared bean, as a hook reads it.
-package struct ReplaceableBean {
-  private let definition: BeanDefinition
-  /// Whether the bean is a `FactoryBean`, whose product is a bean of its own.
-  package let isFactory: Bool
-
-  /// Returns the beans among the definitions of one environment, without the seed and without decorators.
-  static func all(in definitions: [BeanDefinition]) -> [ReplaceableBean] {
-    let makers = Set(definitions.compactMap(\.maker?.number))
-    return definitions.filter(\.isCandidate)
-      .map { ReplaceableBean(definition: $0, isFactory: makers.contains($0.number)) }
-  }
-
-  package var entry: Int32 { definition.number }
-  package var type: Any.Type { definition.type }
-  package var id: String? { definition.id }
-  package var scopeName: String { definition.lifetime.name }
-  package var qualifiers: [Any.Type] { definition.spec.object.qualifiers }
-  package var isPrivate: Bool { definition.privateTo != nil }
-  package var isPrimary: Bool { definition.isPrimary }
-  /// The name of the bean in faults.
-  package var label: String { definition.label }
-  package var origin: EnvironmentError.Origin { definition.location.origin }
+extension BeanDefinition {
+  package var scopeName: String { lifetime.name }
+  package var isPrivate: Bool { privateTo != nil }
+  package var origin: EnvironmentError.Origin { location.origin }
 }
 
 /// The declarations of one environment, or of the children of one factory, as a hook reads them.
@@ -124,7 +106,7 @@ package struct DeclarationLevel {
   package var name: String { graph.name }
   package var seed: Any.Type? { graph.declarations.seed?.type }
   package var inactive: [InactiveDeclaration] { graph.active.inactive }
-  package var beans: [ReplaceableBean] { ReplaceableBean.all(in: graph.definitions) }
+  package var beans: [BeanDefinition] { graph.definitions.filter(\.isCandidate) }
 
   /// The templates, each with its name in faults.
   package var templates: [(type: Any.Type?, id: String?, label: String, origin: EnvironmentError.Origin)] {

@@ -94,44 +94,38 @@ final class PlacedBean {
   // MARK: dependencies
 
   /// Calls `body` with every bean of the graph that must exist before this bean or before its first product, in order.
-  func forEachDependency(in all: [Dependency], _ body: (PlacedBean) -> Void) {
-    forEachOwnDependency(in: all, body)
-    product?.forEachDependency(in: all, body)
+  ///
+  /// - Parameter includesDeferred: whether beans that are built later follow, too.
+  func forEachDependency(
+    in all: [Dependency], includesDeferred: Bool = false, _ body: (PlacedBean) -> Void
+  ) {
+    forEachOwnDependency(in: all, includesDeferred: includesDeferred, body)
+    product?.forEachOwnDependency(in: all, includesDeferred: includesDeferred, body)
   }
 
   /// Calls `body` with every bean of the graph that must exist before this bean, in order.
-  func forEachOwnDependency(in all: [Dependency], _ body: (PlacedBean) -> Void) {
-    forEachOwnBean(in: all) { if case .placed(let bean, _) = $0 { bean.with(body) } }
+  func forEachOwnDependency(
+    in all: [Dependency], includesDeferred: Bool = false, _ body: (PlacedBean) -> Void
+  ) {
+    forEachOwnBean(in: all, includesDeferred: includesDeferred) {
+      if case .placed(let bean, _) = $0 { bean.with(body) }
+    }
+  }
+
+  /// Calls `body` with every bean that must exist before this bean, in order.
+  func forEachOwnBean(in all: [Dependency], includesDeferred: Bool = false, _ body: (DefinedBean) -> Void) {
+    for index in requirements { all[index].forEachBean(includesDeferred: includesDeferred, body) }
+    for index in arguments { all[index].forEachBean(includesDeferred: includesDeferred, body) }
+    for index in injected { all[index].forEachBean(includesDeferred: includesDeferred, body) }
   }
 
   /// Whether a bean must exist before the object of this one is created.
   func constructs(with bean: PlacedBean, _ all: [Dependency]) -> Bool {
-    var found = false
-    for range in [requirements, arguments] {
-      for index in range {
-        all[index].forEachBean {
-          if case .placed(let placed, _) = $0, placed.with({ $0 === bean }) { found = true }
-        }
-      }
+    var isFound = false
+    for dependency in all[requirements] + all[arguments] {
+      dependency.forEachBean { if $0.placed === bean { isFound = true } }
     }
-    return found
-  }
-
-  /// Calls `body` with every bean that must exist before this bean, in order.
-  func forEachOwnBean(in all: [Dependency], _ body: (DefinedBean) -> Void) {
-    for index in requirements { all[index].forEachBean(body) }
-    for index in arguments { all[index].forEachBean(body) }
-    for index in injected { all[index].forEachBean(body) }
-  }
-
-  /// Calls `body` with every bean of the graph that a dependency names, including beans that are built later.
-  func forEachNamedDependency(in all: [Dependency], _ body: (PlacedBean) -> Void) {
-    for range in [requirements, arguments, injected] {
-      for index in range {
-        all[index].forEachBean(includesDeferred: true) { if case .placed(let bean, _) = $0 { bean.with(body) } }
-      }
-    }
-    product?.forEachNamedDependency(in: all, body)
+    return isFound
   }
 
   /// Sets the dependencies of the bean.
@@ -212,7 +206,7 @@ enum DefinedBean {
       bean.with { bean in
         LocatedBean(
           definition: Unretained(bean.definition), kind: bean.kind, number: bean.number, slot: bean.slot, hops: hops,
-          outer: bean.kind == .slot && bean.graph.isPlain ? slots[bean.slot] : nil, slotIdentity: bean.slotIdentity)
+          slots: bean.graph.isPlain ? slots : nil, slotIdentity: bean.slotIdentity)
       }
     case .planned(let bean, _): bean
     }

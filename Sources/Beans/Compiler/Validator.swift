@@ -32,11 +32,11 @@ struct Validator {
   /// as well, unless it leads back to its taker.
   private func orderWithDeferred(_ beans: [PlacedBean]) -> [Int] {
     let components = StrongComponents(beans.count) { number, body in
-      beans[number].forEachNamedDependency(in: dependencies) { body($0.position) }
+      beans[number].forEachDependency(in: dependencies, includesDeferred: true) { body($0.position) }
     }
     return TopologicalSort.sort(beans.count) { number, body in
       beans[number].forEachDependency(in: dependencies) { body($0.position) }
-      beans[number].forEachNamedDependency(in: dependencies) {
+      beans[number].forEachDependency(in: dependencies, includesDeferred: true) {
         if !components.areTogether(number, $0.position) { body($0.position) }
       }
     }.sorted
@@ -79,7 +79,7 @@ struct Validator {
     for bean in beans {
       var through: PlacedBean?
       // In a cycle, a dependency may not have been judged yet. A bean with a slot has a fault of its own.
-      bean.forEachNamedDependency(in: dependencies) {
+      bean.forEachDependency(in: dependencies, includesDeferred: true) {
         if through == nil, $0.kind != .slot, $0.refusal != nil, !$0.isAtFault { through = $0 }
       }
       guard let refusal = bean.refusal?.value ?? through?.refusal?.value.within(bean) else {
@@ -147,7 +147,7 @@ struct Validator {
   private func markNeeded(_ beans: [PlacedBean]) {
     var rest = beans.filter { $0.slot >= 0 }
     while let next = rest.popLast() {
-      next.forEachNamedDependency(in: dependencies) {
+      next.forEachDependency(in: dependencies, includesDeferred: true) {
         if !$0.isNeeded, $0.slot < 0 { rest.append($0) }
         $0.isNeeded = true
       }

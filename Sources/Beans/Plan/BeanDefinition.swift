@@ -6,14 +6,14 @@ import BeansReflection
 /// Made once, when the declarations of its environment are read. The directory keeps it, environments further in place
 /// it again, and faults, reports and hints read it. It outlives its environment's end, and the user's code does not:
 /// only compilations and builds read `spec` and `factory`.
-final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` is read by the thread that compiles
-  let type: Any.Type
-  let id: String?
+package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` is read by the thread that compiles
+  package let type: Any.Type
+  package let id: String?
   let lifetime: Lifetime
   let traits: BeanTraits
   /// The number of the bean in its directory; for the product of an assisted factory, the number of the factory.
-  let number: Int32
-  let isPrimary: Bool
+  package let number: Int32
+  package let isPrimary: Bool
   let isLazy: Bool
   /// Whether this is a seed, which only its own type finds, and which is not a bean.
   let isSeed: Bool
@@ -76,7 +76,7 @@ final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` is read 
   }
 
   /// The factory bean that makes this one.
-  var maker: BeanDefinition? { details?.value.maker }
+  package var maker: BeanDefinition? { details?.value.maker }
   /// The product that an assisted factory makes. No lookup finds it.
   var product: BeanDefinition? { details?.value.product }
   /// The decorated bean: the decorator's first argument. Lookups find a decorator only through its decorated bean.
@@ -87,7 +87,7 @@ final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` is read 
   /// The only module whose declarations find the bean.
   var privateTo: ObjectIdentifier? { details.flatMap { $0.value.isPrivate ? $0.value.module : nil } }
   /// Types that distinguish the bean from others of its type.
-  var qualifiers: [ObjectIdentifier] { details?.value.qualifiers ?? [] }
+  package var qualifiers: [ObjectIdentifier] { details?.value.qualifiers ?? [] }
   /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
   var sharing: String? { details?.value.sharing }
 
@@ -114,7 +114,7 @@ final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` is read 
 
   /// The name of the bean in paths.
   @inline(never)
-  var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
+  package var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
 
   static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
 

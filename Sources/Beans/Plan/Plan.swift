@@ -152,20 +152,15 @@ final class Plan: Sendable {
 
   /// Returns a bean as seen from an environment so many steps further in than this plan's; nil where the bean's scope is
   /// not open here.
-  ///
-  /// - Parameters:
-  ///   - bean: the bean.
-  ///   - further: the number of steps.
-  ///   - slots: returns the slots of a plan's environment, so many steps further out, that is no child of a factory.
   func locate(
-    _ bean: BeanDirectory.Found, hops further: Int32 = 0, _ slots: (Plan, _ hops: Int32) -> Slots?
+    _ bean: BeanDirectory.Found, hops further: Int32 = 0
   ) -> (bean: LocatedBean, recipe: FrozenReference<Recipe>)? {
     let last = if case .prototype = bean.lifetime { 0 } else { Int.max }
-    for (plan, distance) in chain where distance <= last {
+    for (plan, hops) in chain where hops <= last {
       guard let number = plan.number(of: bean) else { continue }
-      let (recipe, hops) = (plan.recipe(number), further + Int32(distance))
-      let outer = plan.isPlain && recipe.value.kind == .slot ? slots(plan, hops)?[recipe.value.slot] : nil
-      return (recipe.value.located(hops: hops, outer), recipe)
+      let recipe = plan.recipe(number)
+      let slots = plan.isPlain ? plan.home.with { $0.core.slots } : nil
+      return (recipe.value.located(hops: further + Int32(hops), slots), recipe)
     }
     return nil
   }

@@ -98,10 +98,10 @@ struct Recipe: Sendable {
   ///
   /// - Parameters:
   ///   - hops: the distance of the environment to the one that holds the bean.
-  ///   - outer: the slot, if the environment that holds the bean is no child of a factory.
-  func located(hops: Int32, _ outer: Slot?) -> LocatedBean {
+  ///   - slots: the slots of the environment that holds the bean, if that is no child of a factory.
+  func located(hops: Int32, _ slots: Slots?) -> LocatedBean {
     LocatedBean(
-      definition: node, kind: kind, number: number, slot: slot, hops: hops, outer: outer, slotIdentity: slotIdentity)
+      definition: node, kind: kind, number: number, slot: slot, hops: hops, slots: slots, slotIdentity: slotIdentity)
   }
 
   /// The name of the bean in paths.

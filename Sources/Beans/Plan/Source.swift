@@ -33,8 +33,8 @@ struct LocatedBean {
   let slot: Int32
   /// The distance to the environment that holds the bean: 0 for the environment that sees it.
   let hops: Int32
-  /// The slot, if the environment that holds the bean is no child of a factory.
-  let outer: Slot?
+  /// The slots of the environment that holds the bean, if that is no child of a factory.
+  let slots: Slots?
   /// The class of the object in the slot, where that is a class and startup can know it.
   let slotIdentity: ObjectIdentifier?
 
@@ -47,14 +47,14 @@ struct LocatedBean {
   /// The place from which an operand reads the bean; nil if the bean must be computed.
   var place: Operand.Place? {
     guard case .slot = kind else { return nil }
-    if let outer { return .outer(outer) }
+    if let slots { return .outer(slots[slot]) }
     return hops == 0 ? .own(slot: slot) : nil
   }
 
   /// The computation that finds or builds the bean.
   var computation: Computation {
     switch kind {
-    case .slot: outer.map { .slot($0) } ?? .outer(hops: hops, slot: slot)
+    case .slot: slots.map { .slot($0[slot]) } ?? .outer(hops: hops, slot: slot)
     case .scoped: .scoped(number, hops: hops)
     case .prototype, .product: .prototype(number)
     }

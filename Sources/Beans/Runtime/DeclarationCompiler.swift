@@ -8,7 +8,6 @@ struct DeclarationCompiler {
   private var parent: Plan?
   private var outer: [DeclaredBeans] = []
   private var outerScopes: [String] = []
-  private var blocks = [ObjectIdentifier: SlotBlock]()
 
   /// An environment that is not a child of a factory, and the children of its factories on the path to the next one,
   /// innermost first.
@@ -47,10 +46,8 @@ struct DeclarationCompiler {
   }
 
   private func input(for level: Surrounding) -> CompilerInput {
-    let slots = blocks.mapValues(\.slots)
-    return CompilerInput(
-      home: Unretained(level.environment), parent: parent, slots: { slots[ObjectIdentifier($0)] },
-      scopeNames: level.resources.scopes.map(\.name),
+    CompilerInput(
+      home: Unretained(level.environment), parent: parent, scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: outer, isTraced: false,
       overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, isObserved: false,
       keepsPoints: true, parameters: parent?.parameters ?? [])
@@ -58,8 +55,7 @@ struct DeclarationCompiler {
 
   /// Sets the input of the following compilers, as seen from inside the environment.
   private mutating func goInside(_ level: Surrounding, _ compiler: inout GraphCompiler) {
-    let (plan, block) = compiler.compile()
-    blocks[ObjectIdentifier(plan)] = block
+    let plan = compiler.compile().plan
     // The environment's own plans are in the same order.
     let known = level.resources.declared?.below ?? []
     let children = level.children.compactMap { directory in known.firstIndex { $0.directory === directory } }

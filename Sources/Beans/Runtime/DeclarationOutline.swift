@@ -26,30 +26,15 @@ package struct DeclarationOutline {
     package let type: Any.Type?
     package let scope: String
     package let origin: EnvironmentError.Origin?
-    package let traits: Traits
+    package let traits: Set<Trait>
     /// The condition that does not hold; nil if the declaration is active.
     package let inactive: String?
   }
 
-  /// The properties of a declaration besides its scope.
-  package struct Traits: OptionSet {
-    package let rawValue: Int
-
-    package init(rawValue: Int) { self.rawValue = rawValue }
-
-    package static let template = Traits(rawValue: 1)
-    package static let seed = Traits(rawValue: 2)
-    package static let lazy = Traits(rawValue: 4)
-    package static let asynchronous = Traits(rawValue: 8)
-    package static let decorator = Traits(rawValue: 16)
-    package static let primary = Traits(rawValue: 32)
-    package static let `private` = Traits(rawValue: 64)
-    package static let factory = Traits(rawValue: 128)
-    package static let product = Traits(rawValue: 256)
-    package static let running = Traits(rawValue: 512)
-    package static let scheduled = Traits(rawValue: 1024)
-    package static let qualified = Traits(rawValue: 2048)
-    package static let ofChildren = Traits(rawValue: 4096)
+  /// A property of a declaration besides its scope.
+  package enum Trait: String {
+    case template, seed, lazy, asynchronous, decorator, primary, `private`, factory, product, running, scheduled
+    case qualified, ofChildren
   }
 
   /// A dependency on one declaration.
@@ -63,7 +48,7 @@ package struct DeclarationOutline {
     package let place: String
 
     /// The kind of a dependency.
-    package enum Kind {
+    package enum Kind: String {
       case parameter, property, optional, collection, lazy, owned, provider, current
       case requirement, decorates, factory, template
     }
@@ -78,29 +63,11 @@ package struct DeclarationOutline {
   }
 
   /// The groups, outermost first.
-  package private(set) var groups: [Group] = []
+  package internal(set) var groups: [Group] = []
   /// The declarations by group: beans, then templates, then inactive declarations.
-  package private(set) var declarations: [Declaration] = []
+  package internal(set) var declarations: [Declaration] = []
   /// The dependencies, one for each environment that sees the dependent declaration: several may be equal.
-  package private(set) var dependencies: [Dependency] = []
+  package internal(set) var dependencies: [Dependency] = []
   /// The optional dependencies that nothing satisfies, each once.
-  package private(set) var absences: [Absence] = []
-
-  /// Adds a group. Returns its number.
-  mutating func add(_ group: Group) -> Int {
-    groups.append(group)
-    return groups.count - 1
-  }
-
-  /// Adds a declaration. Returns its number.
-  mutating func add(_ declaration: Declaration) -> Int {
-    declarations.append(declaration)
-    return declarations.count - 1
-  }
-
-  mutating func add(_ dependency: Dependency) { dependencies.append(dependency) }
-
-  mutating func add(_ absence: Absence) {
-    if !absences.contains(absence) { absences.append(absence) }
-  }
+  package internal(set) var absences: [Absence] = []
 }

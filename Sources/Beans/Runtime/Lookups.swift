@@ -267,9 +267,7 @@ extension Environment {
     let plan = core.compiledPlan.object
     let source = try plan.directory.resolve(parameter, id: id, from: module, below: plan.below) {
       bean throws(EnvironmentError) in
-      guard let located = plan.locate(bean, { _, hops in ancestor(hops).with { $0.core.slots } }) else {
-        throw bean.definition.notOpen
-      }
+      guard let located = plan.locate(bean) else { throw bean.definition.notOpen }
       return located.bean
     }
     return Retrieval(source, for: parameter)

@@ -4,8 +4,6 @@ struct OuterEnvironments {
   private(set) var declarations: [DeclaredBeans] = []
   /// The names of scopes that users have registered.
   private(set) var scopeNames: [String] = []
-  /// The slots of the only environment of each plan.
-  private(set) var slots = [ObjectIdentifier: Slots]()
   /// The hook of the nearest environment that has one.
   private(set) var hook: (any EnvironmentHook)?
 
@@ -22,7 +20,6 @@ struct OuterEnvironments {
           inner = []
         }
         scopeNames += resources.scopes.map(\.name)
-        if let plan = environment.core.plan { slots[ObjectIdentifier(plan.object)] = environment.core.slots }
       } else if let plan = environment.core.plan {
         inner.append(plan.object.directory)
       }

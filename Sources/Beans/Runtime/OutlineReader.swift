@@ -37,10 +37,10 @@ struct OutlineReader {
     groups[ObjectIdentifier(graph.directory)] = group
     declared[ObjectIdentifier(graph.directory)] = graph.declared
     for definition in graph.definitions {
-      beans[ObjectIdentifier(definition)] = add(definition, in: group)
+      beans[ObjectIdentifier(definition)] = add(definition.spec.object, definition, in: group)
     }
     for spec in graph.declared.specs where spec.isAbstract {
-      templates[ObjectIdentifier(spec)] = add(spec, in: group, nil)
+      templates[ObjectIdentifier(spec)] = add(spec, in: group)
     }
     var homes = [Int: (spec: FrozenSpec, group: Int)]()
     for spec in graph.declarations.specs { homes[spec.number] = (spec, group) }
@@ -64,44 +64,36 @@ struct OutlineReader {
     }
   }
 
+  /// Adds a group. Returns its number.
   private mutating func addGroup(
     _ declarations: EnvironmentDeclarations, in parent: Int?, _ inactive: String?
   ) -> Int {
-    outline.add(
+    outline.groups.append(
       DeclarationOutline.Group(
         name: declarations.name, parent: parent, scopeName: declarations.scopeName, inactive: inactive))
+    return outline.groups.count - 1
   }
 
-  private mutating func add(_ definition: BeanDefinition, in group: Int) -> Int {
-    let (spec, traits, origin) = (definition.spec.object, definition.traits, definition.location.origin)
-    let made: [(DeclarationOutline.Traits, Bool)] = [
-      (.seed, definition.isSeed), (.lazy, definition.isLazy),
-      (.asynchronous, traits.contains(.awaited)), (.decorator, definition.isDecorator),
-      (.primary, definition.isPrimary), (.private, spec.isPrivate),
-      (.factory, traits.contains(.factory) || definition.product != nil), (.product, definition.maker != nil),
-      (.running, traits.contains(.runnable)), (.scheduled, !spec.works.isEmpty),
-      (.qualified, !spec.qualifiers.isEmpty), (.ofChildren, definition.type is any FactoryOfChildren.Type),
-    ]
-    return outline.add(
-      DeclarationOutline.Declaration(
-        group: group, label: definition.label, id: definition.id, type: definition.type,
-        scope: definition.lifetime.name,
-        // The factory declares the seed, which has no origin of its own.
-        origin: origin.line > 0 ? origin : nil,
-        traits: DeclarationOutline.Traits(made.filter(\.1).map(\.0)), inactive: nil))
-  }
-
-  /// Adds a declaration that is not a bean.
-  private mutating func add(_ spec: FrozenSpec, in group: Int, _ inactive: String?) -> Int {
-    let made: [(DeclarationOutline.Traits, Bool)] = [
+  /// Adds a declaration, and its bean if it has one. Returns its number.
+  private mutating func add(
+    _ spec: FrozenSpec, _ bean: BeanDefinition? = nil, in group: Int, _ inactive: String? = nil
+  ) -> Int {
+    let (traits, origin) = (bean?.traits ?? [], spec.location.origin)
+    let made: [(DeclarationOutline.Trait, Bool)] = [
       (.template, spec.isAbstract), (.lazy, spec.isLazy ?? false), (.decorator, spec.isDecorator),
-      (.primary, spec.isPrimary), (.private, spec.isPrivate),
+      (.primary, spec.isPrimary), (.private, spec.isPrivate), (.seed, bean?.isSeed == true),
+      (.asynchronous, traits.contains(.awaited)), (.factory, traits.contains(.factory) || bean?.product != nil),
+      (.product, bean?.maker != nil), (.running, traits.contains(.runnable)),
+      (.scheduled, bean != nil && !spec.works.isEmpty), (.qualified, !spec.qualifiers.isEmpty),
+      (.ofChildren, bean?.type is any FactoryOfChildren.Type),
     ]
-    return outline.add(
+    outline.declarations.append(
       DeclarationOutline.Declaration(
-        group: group, label: spec.written, id: spec.id, type: spec.type,
-        scope: spec.scopeName ?? outline.groups[group].scopeName ?? "singleton", origin: spec.location.origin,
-        traits: DeclarationOutline.Traits(made.filter(\.1).map(\.0)), inactive: inactive))
+        group: group, label: bean?.label ?? spec.written, id: spec.id, type: bean?.type ?? spec.type,
+        scope: bean?.lifetime.name ?? spec.scopeName ?? outline.groups[group].scopeName ?? "singleton",
+        // The factory declares the seed, which has no origin of its own.
+        origin: origin.line > 0 ? origin : nil, traits: Set(made.filter(\.1).map(\.0)), inactive: inactive))
+    return outline.declarations.count - 1
   }
 
   // MARK: dependencies
@@ -126,7 +118,8 @@ struct OutlineReader {
     _ graph: EnvironmentGraph
   ) {
     if case .resolved(.computed(.absent(let parameter), _)) = dependency.source {
-      outline.add(DeclarationOutline.Absence(taker: taker, type: "\(parameter.element)"))
+      let absence = DeclarationOutline.Absence(taker: taker, type: "\(parameter.element)")
+      if !outline.absences.contains(absence) { outline.absences.append(absence) }
     }
     let kind = Self.kind(of: dependency, at: point, of: definition)
     let place = kind == .decorates || kind == .factory ? "" : point.label
@@ -174,7 +167,7 @@ struct OutlineReader {
 
   private mutating func add(_ kind: Kind, _ place: String, from taker: Int, to taken: Int?) {
     guard let taken else { return }
-    outline.add(DeclarationOutline.Dependency(taker: taker, taken: taken, kind: kind, place: place))
+    outline.dependencies.append(DeclarationOutline.Dependency(taker: taker, taken: taken, kind: kind, place: place))
   }
 
   // MARK: providers

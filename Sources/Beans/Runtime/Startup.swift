@@ -152,10 +152,9 @@ extension Environment {
     let parentPlan = parent?.core.plan?.object
     let ownHook = resources.hook
     if ownHook == nil, let hook = outer.hook { resources.install(hook) }
-    let (hook, slots) = (ownHook ?? outer.hook, outer.slots)
+    let hook = ownHook ?? outer.hook
     return CompilerInput(
-      home: Unretained(self), parent: parentPlan, slots: { slots[ObjectIdentifier($0)] },
-      scopeNames: resources.scopes.map(\.name), outerScopes: outer.scopeNames, outer: outer.declarations,
+      home: Unretained(self), parent: parentPlan, scopeNames: resources.scopes.map(\.name), outerScopes: outer.scopeNames, outer: outer.declarations,
       isTraced: log.followsBeans,
       overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, isObserved: hook != nil,
       parameters: parentPlan?.parameters ?? [])
