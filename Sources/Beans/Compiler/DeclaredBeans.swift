@@ -18,8 +18,6 @@ struct CompilerInput {
   let overrides: BeanOverrides?
   /// Whether a hook observes the release of each bean.
   let isObserved: Bool
-  /// Whether the injection points of dependencies are kept, for graphs.
-  var keepsPoints = false
   /// Whether values may be missing when the first beans are built.
   var hasSources = false
   /// The parameters that beans have, here and further out.

@@ -31,24 +31,23 @@ struct DecoratorCandidates {
     var found: [Candidate] = []
     for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
       if bean.isSeed || !bean.isVisible(from: module) { continue }
+      let inner = BeanDirectory.Decorated(home: nil, number: bean.number, label: bean.label, id: bean.id)
       found.append(
         Candidate(
-          key: BeanDirectory.DecoratorKey(home: nil, number: bean.number, type: key),
-          inner: BeanDirectory.Decorated(home: nil, number: bean.number, label: bean.label, id: bean.id),
-          lifetime: bean.lifetime, isLazy: bean.isLazy))
+          key: .init(home: nil, number: bean.number, type: key), inner: inner, lifetime: bean.lifetime,
+          isLazy: bean.isLazy))
     }
     guard let outer = graph.outerDirectory else { return found }
     for (directory, hops) in outer.chain {
-      for number in directory.candidates(for: type) {
-        let bean = directory.beans[Int(number)]
+      for bean in directory.candidates(for: type).map({ directory.beans[Int($0)] }) {
         if bean.isSeed || !bean.isVisible(from: module) || outer.hides(bean, hops: hops) { continue }
         if let id = bean.beanId, ids.meanings[id] != nil { continue }
-        let inner = outer.decorated(.init(directory: directory, number: number, hops: hops), as: type)
+        let outermost = outer.decorated(.init(directory: directory, number: bean.number, hops: hops), as: type)
+        let inner = BeanDirectory.Decorated(
+          home: Unretained(outermost.directory), number: outermost.number, label: bean.label, id: bean.id)
         found.append(
           Candidate(
-            key: BeanDirectory.DecoratorKey(home: ObjectIdentifier(directory), number: number, type: key),
-            inner: BeanDirectory.Decorated(
-              home: Unretained(inner.directory), number: inner.number, label: bean.label, id: bean.id),
+            key: .init(home: ObjectIdentifier(directory), number: bean.number, type: key), inner: inner,
             lifetime: lifetime(ofDecorated: bean.lifetime), isLazy: bean.isLazy))
       }
     }

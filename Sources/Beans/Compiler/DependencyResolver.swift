@@ -6,8 +6,6 @@ struct DependencyResolver {
   private var pending: [PlacedBean] = []
   /// The dependencies of all beans. Each bean has ranges of this list.
   private(set) var dependencies: [PlacedBean.Dependency] = []
-  /// The injection point of each dependency, for graphs; nil if none will be drawn.
-  private(set) var points: [InjectionPoint]?
   let bindings = BeanBindings()
   /// The declarations of environments that have started, nearest first.
   private let started: [DeclaredBeans]
@@ -20,7 +18,6 @@ struct DependencyResolver {
 
   init(_ input: CompilerInput) {
     started = input.outer
-    points = input.keepsPoints ? [] : nil
     seen = Set(input.parameters.map { ObjectIdentifier($0) })
   }
 
@@ -94,20 +91,13 @@ struct DependencyResolver {
 
   private mutating func resolve(_ bean: PlacedBean) {
     let (spec, factory) = (bean.spec, bean.factory)
-    let requirements =
-      spec.requirements.isEmpty
-      ? 0..<0
-      : add(spec.requirements, { _ in .requirement }) {
-        $0.resolve($1.value, as: $1.parameter, of: bean, .requirement)
-      }
+    let requirements = add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: bean, .requirement) }
     let hasFactory = bean.hasFactory
     let arguments: Range<Int>
     if let maker = bean.definition.maker {
       // A product's only argument is its factory. The arguments of the declaration belong to the factory.
       let maker = bean.graph.directory.found(maker.number, in: bean.directory)
-      arguments = add(factory.parameters, { _ in .parameter(0) }) {
-        $0.dependency($1, on: maker, of: bean, .parameter(0))
-      }
+      arguments = add(factory.parameters) { $0.dependency($1, on: maker, of: bean, .parameter(0)) }
     } else if hasFactory {
       arguments = self.arguments(of: bean, spec.arguments, factory.parameters)
     } else {
@@ -131,51 +121,33 @@ struct DependencyResolver {
         .unknownArgument,
         "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0", at: value.origin)
     }
-    let first = dependencies.count
-    var rest = parameters.indices
-    if let decorated = bean.definition.decorated, let parameter = parameters.first {
-      rest = 1..<parameters.count
-      let home = decorated.home?.object ?? bean.directory
-      // A missing one has been reported.
-      let inner = decorated.isMissing ? nil : bean.graph.directory.found(decorated.number, in: home)
-      if let inner, let found = dependency(parameter, on: inner, of: bean, .parameter(0)) {
-        append(found, at: .parameter(0))
-      }
-    }
-    for index in rest {
+    return add(parameters.indices) { resolver, index in
       let parameter = parameters[index]
-      if bean.definition.product != nil, isSeed(parameter, at: index, of: bean) { continue }
+      if index == 0, let decorated = bean.definition.decorated {
+        let home = decorated.home?.object ?? bean.directory
+        // A missing one has been reported.
+        if decorated.isMissing { return nil }
+        let inner = bean.graph.directory.found(decorated.number, in: home)
+        return resolver.dependency(parameter, on: inner, of: bean, .parameter(0))
+      }
+      if bean.definition.product != nil, resolver.isSeed(parameter, at: index, of: bean) { return nil }
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
-        checkIds(in: value, of: bean, .parameter(index))
-        if let found = resolve(value, as: parameter, of: bean, .parameter(index)) {
-          append(found, at: .parameter(index))
-        }
-        continue
+        resolver.checkIds(in: value, of: bean, .parameter(index))
+        return resolver.resolve(value, as: parameter, of: bean, .parameter(index))
       }
-      if seen.insert(ObjectIdentifier(parameter)).inserted { asked.append(parameter) }
-      if let found = dependency(parameter, of: bean, .parameter(index)) {
-        append(found, at: .parameter(index))
-      }
+      if resolver.seen.insert(ObjectIdentifier(parameter)).inserted { resolver.asked.append(parameter) }
+      return resolver.dependency(parameter, of: bean, .parameter(index))
     }
-    return first..<dependencies.count
   }
 
-  /// Adds the dependency found for each wanted element, with its injection point. Returns the range of those added.
+  /// Adds the dependency found for each wanted element. Returns the range of those added.
   private mutating func add<Wanted>(
-    _ wanted: [Wanted], _ point: (Wanted) -> InjectionPoint,
-    _ find: (inout DependencyResolver, Wanted) -> PlacedBean.Dependency?
+    _ wanted: some Sequence<Wanted>, _ find: (inout DependencyResolver, Wanted) -> PlacedBean.Dependency?
   ) -> Range<Int> {
     let first = dependencies.count
-    for wanted in wanted {
-      if let found = find(&self, wanted) { append(found, at: point(wanted)) }
-    }
+    for wanted in wanted { if let found = find(&self, wanted) { dependencies.append(found) } }
     return first..<dependencies.count
-  }
-
-  private mutating func append(_ dependency: PlacedBean.Dependency, at point: @autoclosure () -> InjectionPoint) {
-    dependencies.append(dependency)
-    if points != nil { points?.append(point()) }
   }
 
   /// Moves the resolved arguments to the product, and makes the product builder the factory's only argument.
@@ -194,9 +166,9 @@ struct DependencyResolver {
     for fault in made.faults { maker.note(fault) }
     maker.refusal = maker.refusal ?? made.refusal
     (made.faults, made.refusal) = ([], nil)
-    return add([made], { _ in .parameter(0) }) {
-      PlacedBean.Dependency(parameter: Parameter.of((any ProductBuilder).self), source: .products($1))
-    }
+    let builder = PlacedBean.Dependency(
+      parameter: .of((any ProductBuilder).self), point: .parameter(0), source: .products(made))
+    return add([builder]) { $1 }
   }
 
   /// Whether the caller of the factory supplies the parameter, as its seed.
@@ -219,7 +191,7 @@ struct DependencyResolver {
     }
     if case .merged(let value) = value { return resolve(value, as: parameter, of: bean, point, at: origin) }
     if let bound = bean.binding?.value(value, as: parameter, at: point, origin: origin) {
-      return PlacedBean.Dependency(parameter: parameter, source: .value(bound))
+      return PlacedBean.Dependency(parameter: parameter, point: point, source: .value(bound))
     }
     switch value {
     case .inject(let inject): return dependency(parameter, id: inject.id, of: bean, point, at: origin)
@@ -263,7 +235,7 @@ struct DependencyResolver {
       }
     }
     guard found.count == parts.count else { return nil }
-    return PlacedBean.Dependency(parameter: parameter, source: .composed(found, collection))
+    return PlacedBean.Dependency(parameter: parameter, point: point, source: .composed(found, collection))
   }
 
   private mutating func dependency(
@@ -278,7 +250,7 @@ struct DependencyResolver {
         } else {
           try resolve(parameter, id: id, from: bean.definition.module, in: graph)
         }
-      return PlacedBean.Dependency(parameter: parameter, source: .resolved(source))
+      return PlacedBean.Dependency(parameter: parameter, point: point, source: .resolved(source))
     } catch {
       bean.note(error, of: point, at: origin)
       return nil
@@ -305,14 +277,12 @@ struct DependencyResolver {
   mutating func resolve(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> Source<DefinedBean> {
+    let search = BeanSearch(
+      directory: graph.directory, id: id, module: module, below: graph.belowDirectories, hasHints: hintsLeft > 0,
+      memory: memory)
     do throws(EnvironmentError) {
-      if let id, case .one = parameter.kind {
-        let bean = try graph.directory.bean(id, as: parameter, from: module, hasHints: hintsLeft > 0)
-        return .bean(try found(bean, in: graph))
-      }
-      return try graph.directory.resolve(
-        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: hintsLeft > 0, memory
-      ) { bean throws(EnvironmentError) in try found(bean, in: graph) }
+      if let id, case .one = parameter.kind { return .bean(try found(search.bean(id, as: parameter), in: graph)) }
+      return try search.resolve(parameter) { bean throws(EnvironmentError) in try found(bean, in: graph) }
     } catch {
       if id != nil { hintsLeft -= 1 }
       throw error
@@ -339,11 +309,11 @@ struct DependencyResolver {
       else { continue }
       declared.append(
         PropertyAssignment(
-          BeanCode.Property(set: setter.set), dependency, declared: property, at: .property(property.name)))
+          code: BeanCode.Property(set: setter.set), dependency: dependency, declared: property))
     }
     let injected = resolveInjections(binding.injections, of: bean, &declared)
     let properties = declared.ordered(with: injected)
-    return (properties.map(\.code), add(properties, \.point) { $1.dependency })
+    return (properties.map(\.code), add(properties) { $1.dependency })
   }
 
   /// Resolves the injections of the class. The fault of one that the declaration may override is deferred.
@@ -379,14 +349,14 @@ struct DependencyResolver {
         return nil
       }
       return PropertyAssignment(
-        BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set), nil,
-        at: injection.point)
+        code: BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set),
+        dependency: nil)
     case .configuration(let value):
       let bound = bean.binding?.value(.configuration(value), parameter, at: injection.point)
-      found = bound.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
+      found = bound.map { PlacedBean.Dependency(parameter: parameter, point: injection.point, source: .value($0)) }
     case .custom(let inject): found = injected(inject, injection, of: bean)
     }
-    return found.map { PropertyAssignment(BeanCode.Property(set: injection.setter.set), $0, at: injection.point) }
+    return found.map { PropertyAssignment(code: BeanCode.Property(set: injection.setter.set), dependency: $0) }
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
@@ -408,6 +378,6 @@ struct DependencyResolver {
       return nil
     }
     return PlacedBean.Dependency(
-      parameter: injection.setter.parameter, source: .injection(inject, injection.property))
+      parameter: injection.setter.parameter, point: injection.point, source: .injection(inject, injection.property))
   }
 }

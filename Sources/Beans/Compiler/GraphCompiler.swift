@@ -242,8 +242,6 @@ struct GraphCompiler {
 
   /// The dependencies of all beans.
   var dependencies: [PlacedBean.Dependency] { resolver.dependencies }
-  /// The injection points of these dependencies, if the input keeps them.
-  var points: [InjectionPoint] { resolver.points ?? [] }
 
   /// The factories whose children are inactive, at any depth, with the reason.
   var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {
@@ -251,9 +249,7 @@ struct GraphCompiler {
   }
 
   /// The faults of beans that several threads share although their type is not known to be `Sendable`.
-  var sharingFaults: [EnvironmentError] {
-    graphs.flatMap { graph in graph.directory.sharingFaults { graph.belowDirectories } }
-  }
+  var sharingFaults: [EnvironmentError] { graph.directory.sharingFaults(with: graph.belowDirectories) }
 
   /// The declarations that environments further in need.
   var declared: DeclaredBeans { graph.declared }

@@ -6,15 +6,7 @@ struct PropertyAssignment {
   /// The value, if it is known at startup.
   let dependency: PlacedBean.Dependency?
   /// The property of the declaration, if the declaration sets it.
-  let declared: PropertyInjection?
-  let point: InjectionPoint
-
-  init(
-    _ code: BeanCode.Property, _ dependency: PlacedBean.Dependency?, declared: PropertyInjection? = nil,
-    at point: InjectionPoint
-  ) {
-    (self.code, self.dependency, self.declared, self.point) = (code, dependency, declared, point)
-  }
+  var declared: PropertyInjection?
 
   /// Whether a key path of the declaration may lead to the property of an injection.
   func mayBe(_ injection: ClassInjection) -> Bool { declared?.sets(injection) == .some(nil) }

@@ -1,21 +1,27 @@
 import BeansReflection
 
-// The one decision where an argument, a property or the result of a lookup comes from. Startup and lookups take it alike.
+/// The one decision where an argument, a property or the result of a lookup comes from. Startup and lookups take it alike.
+struct BeanSearch {
+  /// The beans that can be seen.
+  let directory: BeanDirectory
+  /// The id of the requested bean; nil for a request by type.
+  let id: String?
+  /// The module of the declaration that requests the bean; beans that are private to it are found.
+  var module: ObjectIdentifier?
+  /// The beans of factories' children, which a provider may reach.
+  let below: ArraySlice<BeanDirectory>
+  /// Whether to search for a similar id, which costs a walk over all ids.
+  var hasHints = true
+  /// The outward searches of a compilation.
+  var memory: CandidateMemory?
 
-extension BeanDirectory {
   /// Returns the source of a parameter, a property or a lookup. Throws if there is none, or several equally good ones.
   ///
   /// - Parameters:
   ///   - parameter: the request.
-  ///   - id: the id of the requested bean; nil for a request by type.
-  ///   - module: the module of the declaration that has the parameter; beans that are private to it are found.
-  ///   - below: the beans of factories' children, which a provider may reach.
-  ///   - hasHints: whether to search for a similar id, which costs a walk over all ids.
-  ///   - memory: the outward searches of a compilation.
-  ///   - locate: returns a bean of this directory, or of one further out, as the environment sees it.
+  ///   - locate: returns a bean of the directory, or of one further out, as the environment sees it.
   func resolve<Bean>(
-    _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, below: ArraySlice<BeanDirectory>,
-    hasHints: Bool = true, _ memory: CandidateMemory? = nil, locate: (Found) throws(EnvironmentError) -> Bean
+    _ parameter: Parameter, locate: (BeanDirectory.Found) throws(EnvironmentError) -> Bean
   ) throws(EnvironmentError) -> Source<Bean> {
     switch parameter.kind {
     case .invalid(let cause, let reason):
@@ -25,55 +31,48 @@ extension BeanDirectory {
     case .configuration: return .computed(.configuration, .reference)
     case .seed: throw parameter.misplacedSeed
     case .provider(let provided):
-      try check(provided: provided, id: id, from: module, below, hasHints: hasHints, memory)
-      return .computed(.provider(parameter, id: id, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
+      try check(provided: provided)
+      return .computed(.provider(parameter, id: id, from: moduleOfProvider), .boxed)
     case .current(let inner):
-      try check(current: inner, from: module, below, memory)
-      return .computed(.provider(parameter, id: nil, from: hasPrivateBeans(for: module, below) ? module : nil), .boxed)
-    case .lazy(let inner):
-      return try resolve(inner, id: id, from: module, below: below, hasHints: hasHints, memory, locate: locate)
+      try check(current: inner)
+      return .computed(.provider(parameter, id: nil, from: moduleOfProvider), .boxed)
+    case .lazy(let inner): return try resolve(inner, locate: locate)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    return try select(parameter, id: id, from: module, below: below, hasHints: hasHints, memory).map {
-      bean throws(EnvironmentError) in
+    return try select(parameter).map { bean throws(EnvironmentError) in
       if parameter.isOwned { try checkOwned(bean) }
       return try locate(bean)
     }
   }
 
   /// Returns the bean with an id, as a parameter requests it. The part of `resolve` that most dependencies need.
-  func bean(
-    _ id: String, as parameter: Parameter, from module: ObjectIdentifier?, hasHints: Bool
-  ) throws(EnvironmentError) -> Found {
-    let found: Found
-    do throws(EnvironmentError) { found = try bean(id: id, from: module, hasHints: hasHints) } catch {
-      throw error.saying(error.message + hint(forNameless: parameter, from: module))
+  func bean(_ id: String, as parameter: Parameter) throws(EnvironmentError) -> BeanDirectory.Found {
+    let found: BeanDirectory.Found
+    do throws(EnvironmentError) { found = try directory.bean(id: id, from: module, hasHints: hasHints) } catch {
+      throw error.saying(error.message + directory.hint(forNameless: parameter, from: module))
     }
-    return decorated(try check(found, for: parameter, from: module), as: parameter.element)
+    return directory.decorated(try directory.check(found, for: parameter, from: module), as: parameter.element)
   }
 
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
-  func checkOwned(_ bean: Found) throws(EnvironmentError) {
-    if bean.lifetime == .prototype { return }
-    throw bean.definition.misfit(
+  private func checkOwned(_ bean: BeanDirectory.Found) throws(EnvironmentError) {
+    let definition = bean.definition
+    if definition.lifetime == .prototype { return }
+    throw definition.misfit(
       .keptBeanOwned,
-      "\(bean.definition.label) (\(bean.lifetime.name)) is released by its environment: only a prototype can be Owned")
+      "\(definition.label) (\(definition.lifetime.name)) is released by its environment: only a prototype can be Owned")
   }
 
   /// Throws if the beans of a provider or a `Current` are to be owned, and none that it may find is a prototype. Of a
   /// list, each bean that is visible here has to be one.
-  private func checkOwned(
-    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
-    _ memory: CandidateMemory?
-  ) throws(EnvironmentError) {
+  private func checkOwned(provided: Parameter, id: String?) throws(EnvironmentError) {
     guard provided.isOwned else { return }
-    let visible: [Found]
+    let visible: [BeanDirectory.Found]
     if let id {
-      visible = (try? bean(id: id, from: module, hasHints: false)).map { [$0] } ?? []
+      visible = (try? directory.bean(id: id, from: module, hasHints: false)).map { [$0] } ?? []
     } else {
-      let criteria = provided.criteria(from: module)
       let isOfAll = !provided.isOfOneBean
-      let near = all(provided.element, criteria, memory)
+      let near = all(provided)
       visible = isOfAll ? near : near.filter { $0.hops == near.first?.hops }
       if isOfAll, let kept = visible.first(where: { $0.lifetime != .prototype }) { try checkOwned(kept) }
     }
@@ -85,18 +84,15 @@ extension BeanDirectory {
   }
 
   /// Selects the beans for a parameter: one, or those of the nearest environment first, then in order of definition.
-  private func select(
-    _ parameter: Parameter, id: String?, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory>,
-    hasHints: Bool, _ memory: CandidateMemory?
-  ) throws(EnvironmentError) -> Source<Found> {
-    if let id { return .bean(try bean(id, as: parameter, from: module, hasHints: hasHints)) }
+  private func select(_ parameter: Parameter) throws(EnvironmentError) -> Source<BeanDirectory.Found> {
+    if let id { return .bean(try bean(id, as: parameter)) }
     let criteria = parameter.criteria(from: module)
-    if parameter.mayBeSeed, let seed = seed(of: parameter.wanted, memory) { return .bean(seed) }
+    if parameter.mayBeSeed, let seed = directory.seed(of: parameter.wanted, memory) { return .bean(seed) }
     switch parameter.kind {
-    case .all: return .all(all(parameter.element, criteria, memory), ids: [])
+    case .all: return .all(all(parameter), ids: [])
     case .named, .distinct:
-      if let bean = try select(parameter.wanted, criteria, memory) { return .bean(bean) }
-      let visible = all(parameter.element, criteria, memory)
+      if let bean = try directory.select(parameter.wanted, criteria, memory) { return .bean(bean) }
+      let visible = all(parameter)
       let isNamed = if case .named = parameter.kind { true } else { false }
       let found = isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
       if !found.isEmpty { return .all(found, ids: isNamed ? found.compactMap(\.idOfDecorated) : []) }
@@ -107,106 +103,111 @@ extension BeanDirectory {
           path: ["\(parameter.element)"])
       }
     default:
-      if let bean = try select(parameter.element, criteria, memory) {
-        return .bean(decorated(try check(bean, for: parameter, from: module), as: parameter.element))
+      if let bean = try directory.select(parameter.element, criteria, memory) {
+        return .bean(
+          directory.decorated(try directory.check(bean, for: parameter, from: module), as: parameter.element))
       }
       if case .optional = parameter.kind {
         return .computed(.absent(parameter), parameter.isReference ? .reference : .boxed)
       }
     }
-    let (hint, cause) = missing(parameter, from: module, in: below, hasHints: hasHints)
-    throw EnvironmentError(
-      cause: cause, "no \(parameter.description) can be seen from '\(name)'\(hint)", path: ["\(parameter.element)"])
+    throw missing(parameter, " can be seen from '\(directory.name)'")
   }
 
-  private func all(_ type: Any.Type, _ criteria: Criteria, _ memory: CandidateMemory?) -> [Found] {
-    var found: [Found] = []
-    for (home, numbers) in levels(with: type, memory) {
-      let hops = depth - home.depth
+  private func missing(_ parameter: Parameter, _ place: String) -> EnvironmentError {
+    let (hint, cause) = directory.missing(parameter, from: module, in: below, hasHints: hasHints)
+    return EnvironmentError(
+      cause: cause, "no \(parameter.description)\(place)\(hint)", path: ["\(parameter.element)"])
+  }
+
+  private func all(_ parameter: Parameter) -> [BeanDirectory.Found] {
+    let (type, criteria) = (parameter.element, parameter.criteria(from: module))
+    var found: [BeanDirectory.Found] = []
+    for (home, numbers) in directory.levels(with: type, memory) {
+      let hops = directory.depth - home.depth
       for number in numbers {
-        let bean = Found(directory: home, number: number, hops: hops)
-        if home.hasPrivateBeans || criteria.qualifier != nil, !bean.definition.meets(criteria) { continue }
-        if !bean.definition.isSeed, !hides(bean.definition, hops: hops) { found.append(decorated(bean, as: type)) }
+        let bean = home.beans[Int(number)]
+        if home.hasPrivateBeans || criteria.qualifier != nil, !bean.meets(criteria) { continue }
+        if bean.isSeed || directory.hides(bean, hops: hops) { continue }
+        found.append(directory.decorated(.init(directory: home, number: number, hops: hops), as: type))
       }
     }
     return found
   }
 
-  /// Returns the bean. Throws if the parameter cannot take it.
-  func check(
-    _ bean: Found, for parameter: Parameter, from module: ObjectIdentifier? = nil
-  ) throws(EnvironmentError) -> Found {
-    if let qualifier = parameter.qualifier, !bean.definition.qualifiers.contains(ObjectIdentifier(qualifier)) {
-      throw bean.definition.misfit(
-        .otherQualifier,
-        "\(bean.definition.label) has no qualifier \(qualifier)"
-          + hint(forInactive: bean.definition.id, as: parameter, from: module))
-    }
-    if bean.type == parameter.element { return bean }
-    let wanted: Any.Type = bean.definition.isSeed ? parameter.wanted : parameter.element
-    if TypeRelation.isUsable(bean.definition.type, as: wanted) { return bean }
-    throw bean.definition.misfit(
-      .typeMismatch,
-      "\(bean.definition.label) is a \(TypeMismatch(bean.definition.type, parameter.element))"
-        + hint(forInactive: bean.definition.id, as: parameter, from: module))
-  }
-
-  private func hasPrivateBeans(for module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>) -> Bool {
-    module != nil && (seesPrivateBeans || below.contains(where: \.hasPrivateBeans))
+  /// The module whose private beans a provider finds; nil if there are none.
+  private var moduleOfProvider: ObjectIdentifier? {
+    directory.seesPrivateBeans || below.contains(where: \.hasPrivateBeans) ? module : nil
   }
 
   /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
   /// scope of a child.
-  private func check(
-    current inner: Parameter, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
-    _ memory: CandidateMemory?
-  ) throws(EnvironmentError) {
+  private func check(current inner: Parameter) throws(EnvironmentError) {
     if case .invalid(let cause, let reason) = inner.kind { throw EnvironmentError(cause: cause, reason) }
     if case .seed = inner.kind { throw inner.misplacedSeed }
-    try checkOwned(provided: inner, id: nil, from: module, below, memory)
+    try checkOwned(provided: inner, id: nil)
     let criteria = inner.criteria(from: module)
-    if below.contains(where: { $0.hasCandidate(for: inner.element, criteria) }) { return }
-    let isForChildren = levels(with: inner.element, memory).contains { directory, numbers in
-      numbers.map { directory.beans[Int($0)] }.contains { bean in
-        if case .scope = bean.lifetime { bean.meets(criteria) } else { false }
-      }
-    }
-    if isForChildren { return }
-    let hint = hint(forInactive: inner.element, criteria, below: below)
+    let isForChildren = { (bean: BeanDefinition) in if case .scope = bean.lifetime { true } else { false } }
+    if hasBelow(inner) || isVisible(inner, where: isForChildren) { return }
+    let hint = directory.hint(forInactive: inner.element, criteria, below: below)
     throw EnvironmentError(
       cause: hint.isEmpty ? .noneOfChild : .inactiveBean,
-      "no child of '\(name)' has a \(inner.description) of its own\(hint)", path: ["\(inner.element)"])
+      "no child of '\(directory.name)' has a \(inner.description) of its own\(hint)", path: ["\(inner.element)"])
   }
 
   /// Throws unless a provider can find the bean. A provider may reach scopes that open later, so a candidate anywhere
   /// below is sufficient.
-  private func check(
-    provided: Parameter, id: String?, from module: ObjectIdentifier?, _ below: ArraySlice<BeanDirectory>,
-    hasHints: Bool, _ memory: CandidateMemory?
-  ) throws(EnvironmentError) {
-    if let id, find(id: id, from: module) == nil, !below.contains(where: { $0.ids[BeanId(id)] != nil }) {
-      throw unknownId(id, hint(forInactive: id, from: module, below: below))
+  private func check(provided: Parameter) throws(EnvironmentError) {
+    if let id, directory.find(id: id, from: module) == nil, !below.contains(where: { $0.ids[BeanId(id)] != nil }) {
+      throw directory.unknownId(id, directory.hint(forInactive: id, from: module, below: below))
     }
-    try checkOwned(provided: provided, id: id, from: module, below, memory)
+    try checkOwned(provided: provided, id: id)
     switch provided.kind {
     case .invalid(let cause, let reason): throw EnvironmentError(cause: cause, reason)
-    case .provider(let inner): try check(provided: inner, id: id, from: module, below, hasHints: hasHints, memory)
+    case .provider(let inner): try check(provided: inner)
     case .seed: throw provided.misplacedSeed
     case .one where id == nil:
-      let criteria = provided.criteria(from: module)
-      let isSeen = levels(with: provided.element, memory).contains { directory, numbers in
-        numbers.contains { directory.beans[Int($0)].meets(criteria) }
-      }
-      if isSeen || below.contains(where: { $0.hasCandidate(for: provided.element, criteria) }) { return }
-      let (hint, cause) = missing(provided, from: module, in: below, hasHints: hasHints)
-      throw EnvironmentError(
-        cause: cause, "no \(provided.description), neither here nor in a scope below\(hint)",
-        path: ["\(provided.element)"])
-    case .current(let inner): try check(current: inner, from: module, below, memory)
-    case .lazy(let inner), .owned(let inner):
-      try check(provided: inner, id: id, from: module, below, hasHints: hasHints, memory)
+      if isVisible(provided, where: { _ in true }) || hasBelow(provided) { return }
+      throw missing(provided, ", neither here nor in a scope below")
+    case .current(let inner): try check(current: inner)
+    case .lazy(let inner), .owned(let inner): try check(provided: inner)
     case .one, .environment, .configuration, .optional, .all, .named, .distinct: break
     }
+  }
+
+  /// Whether a bean that can be seen meets the parameter and the condition.
+  private func isVisible(_ parameter: Parameter, where holds: (BeanDefinition) -> Bool) -> Bool {
+    let criteria = parameter.criteria(from: module)
+    return directory.levels(with: parameter.element, memory).contains { home, numbers in
+      numbers.map { home.beans[Int($0)] }.contains { holds($0) && $0.meets(criteria) }
+    }
+  }
+
+  private func hasBelow(_ parameter: Parameter) -> Bool {
+    let criteria = parameter.criteria(from: module)
+    return below.contains { $0.hasCandidate(for: parameter.element, criteria) }
+  }
+}
+
+extension BeanDirectory {
+  /// Returns the bean. Throws if the parameter cannot take it.
+  func check(
+    _ bean: Found, for parameter: Parameter, from module: ObjectIdentifier? = nil
+  ) throws(EnvironmentError) -> Found {
+    let definition = bean.definition
+    if let qualifier = parameter.qualifier, !definition.qualifiers.contains(ObjectIdentifier(qualifier)) {
+      throw definition.misfit(
+        .otherQualifier,
+        "\(definition.label) has no qualifier \(qualifier)"
+          + hint(forInactive: definition.id, as: parameter, from: module))
+    }
+    if definition.type == parameter.element { return bean }
+    let wanted: Any.Type = definition.isSeed ? parameter.wanted : parameter.element
+    if TypeRelation.isUsable(definition.type, as: wanted) { return bean }
+    throw definition.misfit(
+      .typeMismatch,
+      "\(definition.label) is a \(TypeMismatch(definition.type, parameter.element))"
+        + hint(forInactive: definition.id, as: parameter, from: module))
   }
 
   func hasCandidate(for type: Any.Type, _ criteria: Criteria) -> Bool {

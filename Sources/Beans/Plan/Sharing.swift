@@ -2,27 +2,32 @@ import BeansErrors
 
 // The beans that several threads share, and whether their types are `Sendable`.
 extension BeanDirectory {
-  /// Returns the beans declared here that several threads share, that are not known to be `Sendable`, and whose
-  /// declarations do not permit it.
+  /// Returns the beans that several threads share, that are not known to be `Sendable`, and whose declarations do not
+  /// permit it: those declared here, then those of factories' children.
   ///
-  /// - Parameter below: the beans of all factories below, evaluated on demand because few beans depend on them.
-  func sharedBeans(_ below: () -> ArraySlice<BeanDirectory>) -> [BeanDefinition] {
-    beans.filter { $0.sharing == nil && needsSendable($0, below) }
-  }
-
-  private func needsSendable(_ bean: BeanDefinition, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
-    !bean.traits.contains(.sendable) && isShared(bean.lifetime, below)
+  /// - Parameter below: the directories of all factories below.
+  func sharedBeans(with below: ArraySlice<BeanDirectory>) -> [BeanDefinition] {
+    if areSendable, below.allSatisfy(\.areSendable) { return [] }
+    return ([self] + below).flatMap { home in
+      home.beans.filter { bean in
+        !bean.traits.contains(.sendable) && bean.sharing == nil && home.isShared(bean.lifetime, below)
+      }
+    }
   }
 
   /// Whether several threads may share a bean of this lifetime. A request belongs to the task that runs it, unless
   /// factories open children in the request: those run concurrently.
-  private func isShared(_ lifetime: Lifetime, _ below: () -> ArraySlice<BeanDirectory>) -> Bool {
+  private func isShared(_ lifetime: Lifetime, _ below: ArraySlice<BeanDirectory>) -> Bool {
     guard case .scope(let name) = lifetime else { return lifetime == .singleton }
-    return name != "request" || below().contains { $0.parent?.scopeName == name }
+    return name != "request" || below.contains { $0.parent?.scopeName == name && $0.isInside(self) }
   }
 
-  func sharingFaults(_ below: () -> ArraySlice<BeanDirectory>) -> [EnvironmentError] {
-    sharedBeans(below).map { bean in
+  private func isInside(_ outer: BeanDirectory) -> Bool {
+    depth > outer.depth && ancestor(depth - outer.depth) === outer
+  }
+
+  func sharingFaults(with below: ArraySlice<BeanDirectory>) -> [EnvironmentError] {
+    sharedBeans(with: below).map { bean in
       let subject = bean.isSeed ? "the seed \(bean.label)" : bean.label
       let help =
         bean.isSeed
@@ -39,22 +44,9 @@ extension BeanDirectory {
 extension Plan {
   /// The beans declared for an environment, or for a factory's children below it, that several threads share without
   /// being known to be `Sendable`.
-  var sharedBeans: [BeanDefinition] {
-    if directory.areSendable, below.allSatisfy(\.areSendable) { return [] }
-    return shared { $0.sharedBeans($1) }
-  }
+  var sharedBeans: [BeanDefinition] { directory.sharedBeans(with: below) }
 
-  var sharingFaults: [EnvironmentError] { shared { $0.sharingFaults($1) } }
-
-  private func shared<Found>(_ find: (BeanDirectory, () -> ArraySlice<BeanDirectory>) -> [Found]) -> [Found] {
-    find(directory) { below } + below.flatMap { inner in find(inner) { below.filter { $0.isInside(inner) }[...] } }
-  }
-}
-
-extension BeanDirectory {
-  fileprivate func isInside(_ outer: BeanDirectory) -> Bool {
-    depth > outer.depth && ancestor(depth - outer.depth) === outer
-  }
+  var sharingFaults: [EnvironmentError] { directory.sharingFaults(with: below) }
 }
 
 /// Checks of a startup beyond the graph, and records that a startup keeps.

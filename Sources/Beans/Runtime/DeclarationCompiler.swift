@@ -1,5 +1,3 @@
-import CBeansRuntime
-
 /// Compiles declarations as startup does, before startup or again: nothing is built, and no environment uses the
 /// result.
 struct DeclarationCompiler {
@@ -50,7 +48,7 @@ struct DeclarationCompiler {
       home: Unretained(level.environment), parent: parent, scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, outer: outer, isTraced: false,
       overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, isObserved: false,
-      keepsPoints: true, parameters: parent?.parameters ?? [])
+      parameters: parent?.parameters ?? [])
   }
 
   /// Sets the input of the following compilers, as seen from inside the environment.
@@ -62,16 +60,5 @@ struct DeclarationCompiler {
     parent = children.first.map { compiler.below[$0].plan } ?? plan
     outer = children.map { compiler.declared.below[$0] } + [compiler.declared] + outer
     outerScopes = level.resources.scopes.map(\.name) + outerScopes
-  }
-}
-
-extension Environment {
-  fileprivate func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
-    while true {
-      if !core.kind.contains(.template), let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
-      if core.lifecycle.isEnding { throw finishedError() }
-      // Another thread starts the environment.
-      try startIfNeeded()
-    }
   }
 }

@@ -265,8 +265,8 @@ extension Environment {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
   ) throws -> Retrieval {
     let plan = core.compiledPlan.object
-    let source = try plan.directory.resolve(parameter, id: id, from: module, below: plan.below) {
-      bean throws(EnvironmentError) in
+    let search = BeanSearch(directory: plan.directory, id: id, module: module, below: plan.below)
+    let source = try search.resolve(parameter) { bean throws(EnvironmentError) in
       guard let located = plan.locate(bean) else { throw bean.definition.notOpen }
       return located.bean
     }
@@ -282,7 +282,7 @@ extension Environment {
     guard error.code == .unknownBean, core.plan != nil else { return error }
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
     do throws(EnvironmentError) {
-      _ = try directory.resolve(parameter, id: id, from: module, below: below) { $0 }
+      _ = try BeanSearch(directory: directory, id: id, module: module, below: below).resolve(parameter) { $0 }
       return error
     } catch {
       if error.code != .unknownBean { return error }

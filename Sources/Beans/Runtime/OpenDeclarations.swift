@@ -24,6 +24,16 @@ extension Environment {
     _ = try declarations(what, subject, at: origin)
   }
 
+  /// Returns the declarations, before startup or after it. Waits for a startup that another thread has begun.
+  func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
+    while true {
+      if !core.kind.contains(.template), let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if core.lifecycle.isEnding { throw finishedError() }
+      // Another thread starts the environment.
+      try startIfNeeded()
+    }
+  }
+
   /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
   var nearestDeclarations: EnvironmentDeclarations? {
     let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.existingExtras?.resources).first

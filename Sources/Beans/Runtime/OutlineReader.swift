@@ -99,12 +99,11 @@ struct OutlineReader {
   // MARK: dependencies
 
   private mutating func addDependencies(of graph: EnvironmentGraph, _ compiler: GraphCompiler) {
-    let (dependencies, points) = (compiler.dependencies, compiler.points)
     for bean in graph.placed {
       guard let taker = beans[ObjectIdentifier(bean.definition)] else { continue }
       let ranges = [bean.requirements, (bean.product ?? bean).arguments, bean.injected]
       for range in ranges + [bean.product?.injected ?? 0..<0] {
-        for index in range { add(dependencies[index], at: points[index], of: bean.definition, from: taker, graph) }
+        for dependency in compiler.dependencies[range] { add(dependency, of: bean.definition, from: taker, graph) }
       }
     }
     for spec in graph.declared.specs {
@@ -114,15 +113,14 @@ struct OutlineReader {
   }
 
   private mutating func add(
-    _ dependency: PlacedBean.Dependency, at point: InjectionPoint, of definition: BeanDefinition, from taker: Int,
-    _ graph: EnvironmentGraph
+    _ dependency: PlacedBean.Dependency, of definition: BeanDefinition, from taker: Int, _ graph: EnvironmentGraph
   ) {
     if case .resolved(.computed(.absent(let parameter), _)) = dependency.source {
       let absence = DeclarationOutline.Absence(taker: taker, type: "\(parameter.element)")
       if !outline.absences.contains(absence) { outline.absences.append(absence) }
     }
-    let kind = Self.kind(of: dependency, at: point, of: definition)
-    let place = kind == .decorates || kind == .factory ? "" : point.label
+    let kind = Self.kind(of: dependency, of: definition)
+    let place = kind == .decorates || kind == .factory ? "" : dependency.point.label
     for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[ObjectIdentifier(bean)]) }
   }
 
@@ -142,11 +140,9 @@ struct OutlineReader {
     }
   }
 
-  private static func kind(
-    of dependency: PlacedBean.Dependency, at point: InjectionPoint, of definition: BeanDefinition
-  ) -> Kind {
+  private static func kind(of dependency: PlacedBean.Dependency, of definition: BeanDefinition) -> Kind {
     let usual: Kind
-    switch point {
+    switch dependency.point {
     case .requirement: return .requirement
     case .parameter where definition.maker != nil: return .factory
     case .parameter(0) where definition.isDecorator: return .decorates
@@ -189,10 +185,9 @@ struct OutlineReader {
     _ parameter: Parameter, _ id: String?, _ module: ObjectIdentifier?, from graphs: [EnvironmentGraph]
   ) -> [BeanDefinition] {
     graphs.flatMap { graph in
-      let source = try? graph.directory.resolve(
-        parameter, id: id, from: module, below: graph.belowDirectories, hasHints: false
-      ) { $0.definition }
-      return source.map { beans(of: $0, from: graph) } ?? []
+      let search = BeanSearch(
+        directory: graph.directory, id: id, module: module, below: graph.belowDirectories, hasHints: false)
+      return (try? search.resolve(parameter) { $0.definition }).map { beans(of: $0, from: graph) } ?? []
     }
   }
 
