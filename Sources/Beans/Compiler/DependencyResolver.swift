@@ -372,7 +372,7 @@ struct DependencyResolver {
   ) -> PlacedBean.Dependency? {
     let isServed =
       bean.graph.seesInjection
-      || bean.graph.parentPlan.map { !$0.injections.isEmpty } ?? false
+      || bean.graph.parentPlan.map { !$0.services.injections.isEmpty } ?? false
     guard isServed else {
       bean.noteUnserved(inject, at: injection.point)
       return nil

@@ -154,8 +154,8 @@ struct GraphCompiler {
     // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.locate(bean, from: graph) }
     resolver.resolvePending()
-    graph.injections = infrastructure(.injection, in: graph) { $0.injections }
-    graph.processors = infrastructure(.processor, in: graph) { $0.processors }
+    graph.injections = infrastructure(.injection, in: graph)
+    graph.processors = infrastructure(.processor, in: graph)
     // Processors may need configuration, so sources come first.
     for definition in graph.definitions(.source) + graph.definitions(.scope) {
       if let placed = place(definition, in: graph) { mark(placed, in: graph) }
@@ -163,9 +163,7 @@ struct GraphCompiler {
   }
 
   /// Returns the beans that serve the graph's environments, those of ancestors first.
-  private mutating func infrastructure(
-    _ trait: BeanTraits, in graph: EnvironmentGraph, _ compiled: (Plan) -> [Operand]
-  ) -> [DefinedBean] {
+  private mutating func infrastructure(_ trait: BeanTraits, in graph: EnvironmentGraph) -> [DefinedBean] {
     var found: [DefinedBean] = []
     if graph.directory.visibleTraits.isDisjoint(with: trait) { return found }
     for home in Array(graph.directory.serving).reversed() where home.traits.contains(trait) {

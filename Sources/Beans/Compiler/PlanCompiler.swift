@@ -71,12 +71,14 @@ struct PlanCompiler {
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
       isTraced: input.isTraced, awaits: awaits,
-      sorted: graph.sorted.map(\.number),
-      precedents: awaits ? DeferredCreations(graph, dependencies).precedents : [:], processors: processors,
-      injections: injections,
-      receivers: hasListeners ? receivers() : [:], below: graph.belowDirectories, parameters: input.parameters,
-      listed: graph.listed, templates: templates,
-      ownNumbers: graph.ownNumbers, foreignNumbers: graph.foreign.mapValues(\.number), recipes: recipes,
+      order: Plan.Order(
+        sorted: graph.sorted.map(\.number),
+        precedents: awaits ? DeferredCreations(graph, dependencies).precedents : [:]),
+      services: Plan.Services(
+        processors: processors, injections: injections, receivers: hasListeners ? receivers() : [:]),
+      report: Plan.Report(listed: graph.listed, templates: templates),
+      numbers: Plan.Numbers(own: graph.ownNumbers, foreign: graph.foreign.mapValues(\.number)),
+      below: graph.belowDirectories, parameters: input.parameters, recipes: recipes,
       computations: compiler.computations, index: index, operands: operands, steps: steps)
   }
 

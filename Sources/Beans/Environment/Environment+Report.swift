@@ -61,8 +61,8 @@ extension Environment {
       let declarations = existingExtras?.resources?.declarations
       return (declarations?.specs ?? []).map { ($0.value.text(declarations?.scopeName), $0.location) }
     }
-    var templates = plan.templates[...]
-    return plan.listed.compactMap { number in
+    var templates = plan.report.templates[...]
+    return plan.report.listed.compactMap { number in
       if number < 0 { return templates.popFirst() }
       let bean = plan.directory.beans[Int(number)]
       return (bean.text, bean.location)

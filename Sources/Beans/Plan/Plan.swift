@@ -45,30 +45,51 @@ final class Plan: Sendable {
   /// Whether the release of a child is nothing but the release of its objects: no bean that the plan knows needs more,
   /// and no bean of an unforeseen class so far. A build stores false before the slot contains such a bean.
   let isSilent: Atomic<Bool>
-  /// The recipes of beans declared here, dependencies first.
-  let sorted: [Int32]
-  /// The numbers of the beans that `ready()` creates before a bean which does not depend on them, by the bean's number.
-  let precedents: [Int32: [Int32]]
-  /// The post processors, those of ancestors first.
-  let processors: [Operand]
-  let injections: [Operand]
-  /// The receivers of events, by the type of the events, in the order of their calls.
-  let receivers: [ObjectIdentifier: [EventReceiver]]
+  let order: Order
+  let services: Services
+  let report: Report
+  private let numbers: Numbers
   /// The directories of the factories below, at any depth.
   let below: ArraySlice<BeanDirectory>
   /// The parameters of beans here and further out. The index contains lookups by the same types.
   let parameters: [Parameter]
-  /// The declarations made here, in order, for reports: the numbers of beans, and -1 for each of `templates`.
-  let listed: [Int32]
-  /// The report lines and the places of declarations without a bean.
-  let templates: [(text: String, location: SourceLocation)]
-  /// The recipes of beans declared here, by their numbers; -1 for a bean without a recipe.
-  private let ownNumbers: [Int32]
-  /// The recipes of beans that are declared further out and built here.
-  private let foreignNumbers: [ObjectIdentifier: Int32]
   // Recipes contain slices of these arrays.
   private let operands: FrozenArray<Operand>
   private let steps: FrozenArray<Step>
+
+  /// The order of startup.
+  struct Order: Sendable {
+    /// The recipes of beans declared here, dependencies first.
+    let sorted: [Int32]
+    /// The numbers of the beans that `ready()` creates before a bean which does not depend on them, by the bean's
+    /// number.
+    let precedents: [Int32: [Int32]]
+  }
+
+  /// The beans that serve others.
+  struct Services: Sendable {
+    /// The post processors, those of ancestors first.
+    let processors: [Operand]
+    let injections: [Operand]
+    /// The receivers of events, by the type of the events, in the order of their calls.
+    let receivers: [ObjectIdentifier: [EventReceiver]]
+  }
+
+  /// The declarations made here, for reports.
+  struct Report: Sendable {
+    /// The declarations in order: the numbers of beans, and -1 for each of `templates`.
+    let listed: [Int32]
+    /// The report lines and the places of declarations without a bean.
+    let templates: [(text: String, location: SourceLocation)]
+  }
+
+  /// The numbers of the recipes.
+  struct Numbers: Sendable {
+    /// Those of beans declared here, by the beans' own numbers; -1 for a bean without a recipe.
+    let own: [Int32]
+    /// Those of beans that are declared further out and built here.
+    let foreign: [ObjectIdentifier: Int32]
+  }
 
   /// The treatment of the seed at the end of an environment.
   enum SeedRelease {
@@ -84,11 +105,8 @@ final class Plan: Sendable {
     name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
     directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool,
     childMetadata: ChildMetadata, observers: [any EnvironmentObserver], isTraced: Bool, awaits: Bool,
-    sorted: [Int32], precedents: [Int32: [Int32]],
-    processors: [Operand], injections: [Operand],
-    receivers: [ObjectIdentifier: [EventReceiver]], below: ArraySlice<BeanDirectory>, parameters: [Parameter],
-    listed: [Int32],
-    templates: [(text: String, location: SourceLocation)], ownNumbers: [Int32], foreignNumbers: [ObjectIdentifier: Int32],
+    order: Order, services: Services, report: Report, numbers: Numbers,
+    below: ArraySlice<BeanDirectory>, parameters: [Parameter],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
     operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>
   ) {
@@ -108,17 +126,12 @@ final class Plan: Sendable {
     self.observers = (parent?.observers ?? []) + observers
     self.isTraced = isTraced
     self.awaits = awaits
-    self.sorted = sorted
-    self.precedents = precedents
-    self.processors = processors
-    self.injections = injections
-    self.receivers = receivers
+    self.order = order
+    self.services = services
+    self.report = report
+    self.numbers = numbers
     self.below = below
     self.parameters = parameters
-    self.listed = listed
-    self.templates = templates
-    self.ownNumbers = ownNumbers
-    self.foreignNumbers = foreignNumbers
     let endings = (0..<recipes.count).map { recipes.reference($0).value.ending }
     releasesAtOnce = !endings.contains(.care)
     isSilent = Atomic(opening != nil && endings.allSatisfy { $0 == .nothing })
@@ -166,8 +179,8 @@ final class Plan: Sendable {
   }
 
   private func number(of bean: BeanDirectory.Found) -> Int32? {
-    if bean.directory !== directory { return foreignNumbers[ObjectIdentifier(bean.definition)] }
-    let number = ownNumbers[Int(bean.number)]
+    if bean.directory !== directory { return numbers.foreign[ObjectIdentifier(bean.definition)] }
+    let number = numbers.own[Int(bean.number)]
     return number < 0 ? nil : number
   }
 }

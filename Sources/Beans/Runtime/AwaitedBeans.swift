@@ -161,7 +161,7 @@ extension Environment {
   func noteAwaited(eager recipe: FrozenReference<Recipe>, in beans: inout AwaitedBeans) {
     noteAwaited(recipe, in: &beans)
     let slots = core.slots
-    guard let before = core.compiledPlan.with({ $0.precedents[recipe.value.number] }),
+    guard let before = core.compiledPlan.with({ $0.order.precedents[recipe.value.number] }),
       !slots[recipe.value.slot].content.isFilled
     else { return }
     let missing = before.map { self.recipe($0) }.filter { !slots[$0.value.slot].content.isFilled }

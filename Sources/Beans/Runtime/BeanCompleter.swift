@@ -159,7 +159,7 @@ extension Environment {
 
   private func process(_ instance: AnyObject, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     var object = instance
-    for operand in core.compiledPlan.with({ $0.processors }) {
+    for operand in core.compiledPlan.with({ $0.services.processors }) {
       object = try argument(operand).take(as: (any BeanPostProcessor).self).process(object)
     }
     if object === instance { return object }
@@ -213,7 +213,7 @@ extension Environment {
 
   /// Computes a value with the nearest `Injection` of that kind.
   func compute(_ inject: Inject, _ property: PropertyDescriptor, _ parameter: Parameter) throws -> Argument {
-    for operand in core.compiledPlan.with({ $0.injections }).reversed() {
+    for operand in core.compiledPlan.with({ $0.services.injections }).reversed() {
       let injection = try argument(operand).take(as: Injection.self)
       guard injection.kind == type(of: inject) else { continue }
       let value = try injection.computeValue(inject, property: property, environment: self)

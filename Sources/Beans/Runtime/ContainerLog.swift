@@ -37,9 +37,9 @@ struct ContainerLog: Sendable {
     tracer.trace(
       Self.loader, level: .medium,
       message: "'\(plan.name)': \(plan.directory.beans.count) beans declared, \(plan.layout.slots) slots, "
-        + "\(plan.processors.count) post processors, \(factories) factories")
+        + "\(plan.services.processors.count) post processors, \(factories) factories")
     guard tracer.isEnabled(Self.loader, level: .full) else { return }
-    for number in plan.sorted {
+    for number in plan.order.sorted {
       let (label, needs) = (plan.recipe(number).value.label, needs(plan.recipe(number)))
       let text = needs.isEmpty ? "nothing" : needs.joined(separator: ", ")
       tracer.trace(Self.loader, level: .full, message: "'\(plan.name)': \(label) needs \(text)")

@@ -91,7 +91,7 @@ extension Environment {
 
   /// Recipes of this environment's own beans that are not lazy, dependencies first.
   private var eager: [FrozenReference<Recipe>] {
-    core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
+    core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
       .filter { $0.value.kind == .slot && !$0.value.isLazy }
   }
 

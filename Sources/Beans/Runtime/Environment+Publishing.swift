@@ -28,7 +28,7 @@ extension Environment {
   public func publish<Event: Sendable>(
     _ event: Event, file: StaticString = #fileID, line: UInt = #line
   ) throws {
-    if core.lifecycle.isOpen, core.compiledPlan.with({ $0.receivers.isEmpty }) { return used() }
+    if core.lifecycle.isOpen, core.compiledPlan.with({ $0.services.receivers.isEmpty }) { return used() }
     do { try deliver(event) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 }

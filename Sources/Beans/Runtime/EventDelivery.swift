@@ -17,7 +17,7 @@ extension Environment {
         path: ["'\(name)'"])
     }
     try whileKept {
-      let receivers = core.compiledPlan.with { $0.receivers[ObjectIdentifier(type)] } ?? []
+      let receivers = core.compiledPlan.with { $0.services.receivers[ObjectIdentifier(type)] } ?? []
       // An object may be of a subclass of the type that the publisher knows.
       let isExact = type == Event.self
       var failures: [any Error] = []

@@ -211,7 +211,7 @@ extension Environment {
   }
 
   private var sortedRecipes: [FrozenReference<Recipe>] {
-    core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
+    core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
   }
 
   /// Returns recipes of beans that are declared here and have a trait, dependencies first.
@@ -259,12 +259,12 @@ extension Environment {
   /// exists.
   private func checkInjections() throws {
     var served: Set<ObjectIdentifier> = []
-    for operand in core.compiledPlan.with({ $0.injections }) {
+    for operand in core.compiledPlan.with({ $0.services.injections }) {
       served.insert(ObjectIdentifier(try argument(operand).take(as: Injection.self).kind))
     }
     guard let resources = existingExtras?.resources else { return }
     var faults: [EnvironmentError] = []
-    for plan in [core.compiledPlan.object] + resources.plans where !plan.injections.isEmpty {
+    for plan in [core.compiledPlan.object] + resources.plans where !plan.services.injections.isEmpty {
       // The injections that children of factories define exist only with the children.
       if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.directory.traits.contains(.injection) })
       {
