@@ -105,7 +105,6 @@ private struct ConditionEvaluator {
   private let outer: EnvironmentGraph?
   /// The beans of environments further out that have started, nearest first.
   private let started: BeanDirectory?
-  private let templates: [DeclaredBeans]
   private(set) var faults: [EnvironmentError] = []
   /// The reasons why declarations are inactive, by position.
   private(set) var reasons = [Int: String]()
@@ -124,7 +123,6 @@ private struct ConditionEvaluator {
     self.declarations = declarations
     self.outer = outer
     started = input.parent?.directory
-    templates = input.outer
   }
 
   mutating func evaluate() {
@@ -346,7 +344,8 @@ private struct ConditionEvaluator {
     for graph in levels {
       if let found = graph.active.specs.first(where: isMeant) { return found }
     }
-    return templates.lazy.flatMap(\.specs).first(where: isMeant)
+    let outer = sequence(first: started, next: { $0?.parent }).lazy.compactMap(\.self)
+    return outer.flatMap(\.declarations.specs).first(where: isMeant)
   }
 }
 

@@ -127,9 +127,9 @@ final class BeanBindings {
   /// Returns the binding of a bean that is placed and not declared here; nil if there is nothing to bind.
   ///
   /// - Parameter home: the declarations of the environment that declares the bean.
-  func binding(of definition: BeanDefinition, _ home: DeclaredBeans?) -> BeanBinding? {
+  func binding(of definition: BeanDefinition, _ home: DeclaredBeans) -> BeanBinding? {
     if let known = known(definition) { return known }
-    guard let home, let binding = bind(definition, home) else { return nil }
+    guard let binding = bind(definition, home) else { return nil }
     binding.collectValues()
     others.append(binding)
     return binding

@@ -11,8 +11,8 @@ extension PlacedBean {
   /// Adds the failure of a resolution to the bean's faults, or to its refusal if only the scope is not open.
   func note(_ failure: EnvironmentError, of point: InjectionPoint, at origin: EnvironmentError.Origin?) {
     var named = definition.fault(
-      cause(of: failure), "\(point): \(failure.message)\(hint(for: failure, of: point))", steps: [definition.step] + failure.steps,
-      at: origin)
+      cause(of: failure), "\(point): \(failure.message)\(hint(for: failure, of: point))",
+      steps: [definition.step] + failure.steps, at: origin)
     named.scope = failure.scope
     guard failure.code == .scopeNotActive else { return note(named) }
     // The validator decides whether that is a fault: it depends on the bean's holder. See `Validator`.

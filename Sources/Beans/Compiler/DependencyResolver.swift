@@ -7,8 +7,6 @@ struct DependencyResolver {
   /// The dependencies of all beans. Each bean has ranges of this list.
   private(set) var dependencies: [PlacedBean.Dependency] = []
   let bindings = BeanBindings()
-  /// The declarations of environments that have started, nearest first.
-  private let started: [DeclaredBeans]
   let memory = CandidateMemory()
   /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
   private(set) var asked: [Parameter] = []
@@ -17,7 +15,6 @@ struct DependencyResolver {
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
-    started = input.outer
     seen = Set(input.parameters.map { ObjectIdentifier($0) })
   }
 
@@ -68,19 +65,12 @@ struct DependencyResolver {
     } else {
       // A bean that lives as long as the environment which declares it is built there alone.
       guard definition.lifetime != Lifetime(directory.scopeName ?? "singleton") else { return nil }
-      binding = bindings.binding(of: definition, declared(in: directory, graph: nil))
+      binding = bindings.binding(of: definition, directory.declarations)
     }
     let placed = holder.place(
       definition, from: directory, kind, binding, isAtFault: home?.faulty.contains(bean.number) ?? false)
     pending.append(placed)
     return .placed(Unretained(placed), hops: Int32(hops))
-  }
-
-  /// Returns the declarations of a directory.
-  ///
-  /// - Parameter graph: the directory's graph, if it belongs to this compilation.
-  private func declared(in directory: BeanDirectory, graph: EnvironmentGraph?) -> DeclaredBeans? {
-    graph?.declared ?? started.first { $0.directory === directory }
   }
 
   // MARK: one bean
@@ -154,11 +144,10 @@ struct DependencyResolver {
   private mutating func assemble(
     _ product: BeanDefinition, _ arguments: Range<Int>, of maker: PlacedBean
   ) -> Range<Int> {
-    let (graph, directory) = (maker.graph, maker.directory)
-    let home = declared(in: directory, graph: graph.ancestor(graph.directory.depth - directory.depth))
+    let binding = bindings.binding(of: product, maker.directory.declarations)
     let made = PlacedBean(
-      product, from: directory, in: graph, .product, slot: -1, bindings.binding(of: product, home), isAtFault: false)
-    for fault in made.binding?.faults ?? [] { maker.note(fault) }
+      product, from: maker.directory, in: maker.graph, .product, slot: -1, binding, isAtFault: false)
+    for fault in binding?.faults ?? [] { maker.note(fault) }
     let (properties, injected) = properties(of: made)
     made.connect(arguments: arguments, injected: injected, properties: properties)
     maker.product = made

@@ -6,8 +6,6 @@ struct SharedDeclarations: @unchecked Sendable {  // one thread declares; startu
   var open: EnvironmentDeclarations?
   /// The declarations that a startup has read, for graphs that are made later.
   var read: EnvironmentDeclarations?
-  /// The parts of the declarations that environments further in inherit; nil before startup has read them.
-  var inherited: DeclaredBeans?
 }
 
 /// A factory of children, whatever its seed is.

@@ -14,8 +14,8 @@ struct GraphCompiler {
   /// The beans of this environment that are configuration sources.
   private(set) var sources: [PlacedBean] = []
   // The output of `compile()`.
-  /// The users' code to which recipes refer.
-  private(set) var codes: [BeanCode] = []
+  /// The users' code to which beans and recipes refer.
+  private(set) var codes: [any AnyObject & Sendable] = []
   /// The plans of factories, at any depth, each with its declarations.
   private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 
@@ -249,9 +249,6 @@ struct GraphCompiler {
   /// The faults of beans that several threads share although their type is not known to be `Sendable`.
   var sharingFaults: [EnvironmentError] { graph.directory.sharingFaults(with: graph.belowDirectories) }
 
-  /// The declarations that environments further in need.
-  var declared: DeclaredBeans { graph.declared }
-
   /// Stores the active declarations, so that a later startup does not evaluate conditions again.
   func keepDecisions() {
     for graph in graphs where graph.declarations.hasConditions { graph.declarations.decided = graph.active }
@@ -274,7 +271,7 @@ struct GraphCompiler {
     }
     let plan = compile(graph)
     for graph in graphs.dropFirst() { below.append((graph.declarations, compile(graph))) }
-    declared.keep(below: graphs.dropFirst().map(\.declared))
+    codes += graphs.map(\.declared)
     return (plan, block)
   }
 }

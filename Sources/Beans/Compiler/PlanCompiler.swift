@@ -264,7 +264,8 @@ struct PlanCompiler {
     let arguments = operands[layout.operands]
     let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
-    if input.isObserved { work.insert(.observe) }
+    let isObserved = input.overrides != nil
+    if isObserved { work.insert(.observe) }
     if bean.refusal != nil { work.insert(.refuse) }
     if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
@@ -279,7 +280,7 @@ struct PlanCompiler {
     let hasCallbacks = isReleased && !options.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
     let hasWork = !bean.isSeed && (traits.contains(.runnable) || !options.works.isEmpty)
-    if input.isTraced || input.isObserved || code.instance != nil || bean.kind == .scoped || hasWork
+    if input.isTraced || isObserved || code.instance != nil || bean.kind == .scoped || hasWork
       || isReleased
         && (!traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
           || options.releaseLimit != nil)

@@ -1,10 +1,8 @@
 /// Finds the templates of declarations, here and further out, in any order of declaration.
 struct TemplateLookup {
   private let graph: EnvironmentGraph
-  /// The declarations of environments that have started, nearest first.
-  private let started: [DeclaredBeans]
 
-  init(_ graph: EnvironmentGraph, _ started: [DeclaredBeans]) { (self.graph, self.started) = (graph, started) }
+  init(_ graph: EnvironmentGraph) { self.graph = graph }
 
   /// The templates that a declaration inherits from.
   enum Chain {
@@ -57,18 +55,11 @@ struct TemplateLookup {
     var next = graph.outerDirectory
     while let (meaning, directory, _) = next?.find(target) {
       let level = (graph.outerDirectory?.depth ?? 0) + 1 - directory.depth
-      if let position = meaning.position, !(home == level && asker == id),
-        let declared = declared(in: directory, level)
-      {
-        return (level, declared.specs[position])
+      if let position = meaning.position, !(home == level && asker == id) {
+        return (level, directory.declarations.specs[position])
       }
       next = directory.parent
     }
     return nil
-  }
-
-  /// Returns the declarations of a directory that is a number of levels further out.
-  private func declared(in directory: BeanDirectory, _ level: Int) -> DeclaredBeans? {
-    graph.ancestor(level)?.declared ?? started.first { $0.directory === directory }
   }
 }

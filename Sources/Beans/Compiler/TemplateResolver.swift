@@ -27,7 +27,7 @@ struct TemplateResolver {
   init(_ graph: EnvironmentGraph, _ bindings: BeanBindings, _ input: CompilerInput) {
     (self.graph, self.bindings) = (graph, bindings)
     overrides = input.overrides
-    lookup = TemplateLookup(graph, input.outer)
+    lookup = TemplateLookup(graph)
     declarations = CollectedDeclarations(graph)
   }
 
@@ -49,7 +49,7 @@ struct TemplateResolver {
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
     let entered = declarations.ids.enter(aliases, declarations.specs, &faults)
     let directory = BeanDirectory(
-      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
+      name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions, home: graph.declared,
       ids: declarations.ids.meanings, aliases: entered, declared: declarations.declared, unbuilt: unbuilt,
       inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }

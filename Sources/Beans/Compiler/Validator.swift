@@ -61,7 +61,8 @@ struct Validator {
     var found: [String] = []
     for (owner, bean) in zip(circle, circle.dropFirst()) {
       guard !owner.constructs(with: bean, dependencies),
-        let property = owner.binding?.given.first(where: { $0.value.leads(to: bean.spec) }), let origin = property.value.origin
+        let property = owner.binding?.given.first(where: { $0.value.leads(to: bean.spec) }),
+        let origin = property.value.origin
       else { return nil }
       found.append("\(property.name) at \(origin)")
     }

@@ -14,6 +14,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   let depth: Int
   let shortcut: BeanDirectory?
   let beans: [BeanDefinition]
+  private let home: Unretained<DeclaredBeans>
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
   /// Whether the types of all beans are known to be `Sendable`.
@@ -54,7 +55,8 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let existingTypeIndex = AtomicLazyReference<ConformanceIndex>()
 
   init(
-    name: String, scopeName: String?, parent: BeanDirectory?, beans: [BeanDefinition], ids: [BeanId: Meaning],
+    name: String, scopeName: String?, parent: BeanDirectory?, beans: [BeanDefinition], home: DeclaredBeans,
+    ids: [BeanId: Meaning],
     aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
     decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
@@ -65,6 +67,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     depth = parent.map { $0.depth + 1 } ?? 0
     shortcut = BeanDirectory.shortcut(below: parent)
     self.beans = beans
+    self.home = Unretained(home)
     self.ids = ids
     nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
     self.aliases = aliases
@@ -121,6 +124,9 @@ final class BeanDirectory: NestedLevel, Sendable {
     }
     return (types, byType)
   }
+
+  /// The declarations, which the environment that has compiled them drops at its end. For compilations.
+  var declarations: DeclaredBeans { home.object }
 
   /// Whether the bean is declared here.
   func declares(_ bean: BeanDefinition) -> Bool {

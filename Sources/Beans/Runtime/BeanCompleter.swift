@@ -42,7 +42,8 @@ extension Environment {
       try recipe.value.code.with { code in
         for callback in code.options.postConstructs { try object.with { try callback($0) } }
         // An asynchronous bean is not complete yet.
-        if !code.options.works.isEmpty, !recipe.value.work.contains(.await) { start(code.options.works, object, recipe) }
+        let works = code.options.works
+        if !works.isEmpty, !recipe.value.work.contains(.await) { start(works, object, recipe) }
       }
       return (object, false)
     } catch {

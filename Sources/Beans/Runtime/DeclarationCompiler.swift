@@ -4,7 +4,6 @@ struct DeclarationCompiler {
   /// The compilers of the environment and of those around it, outermost first.
   private(set) var compilers: [GraphCompiler] = []
   private var parent: Plan?
-  private var outer: [DeclaredBeans] = []
   private var outerScopes: [String] = []
 
   /// An environment that is not a child of a factory, and the children of its factories on the path to the next one,
@@ -46,19 +45,17 @@ struct DeclarationCompiler {
   private func input(for level: Surrounding) -> CompilerInput {
     CompilerInput(
       home: Unretained(level.environment), parent: parent, scopeNames: level.resources.scopes.map(\.name),
-      outerScopes: outerScopes, outer: outer, isTraced: false,
-      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, isObserved: false,
-      parameters: parent?.parameters ?? [])
+      outerScopes: outerScopes, isTraced: false,
+      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, parameters: parent?.parameters ?? [])
   }
 
   /// Sets the input of the following compilers, as seen from inside the environment.
   private mutating func goInside(_ level: Surrounding, _ compiler: inout GraphCompiler) {
     let plan = compiler.compile().plan
     // The environment's own plans are in the same order.
-    let known = level.resources.declared?.below ?? []
-    let children = level.children.compactMap { directory in known.firstIndex { $0.directory === directory } }
+    let known = level.resources.plans
+    let children = level.children.lazy.compactMap { directory in known.firstIndex { $0.directory === directory } }
     parent = children.first.map { compiler.below[$0].plan } ?? plan
-    outer = children.map { compiler.declared.below[$0] } + [compiler.declared] + outer
     outerScopes = level.resources.scopes.map(\.name) + outerScopes
   }
 }

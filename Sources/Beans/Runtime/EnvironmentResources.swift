@@ -143,14 +143,13 @@ final class EnvironmentResources: Sendable {
   }
 
   func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
-    let (codes, inherited) = (compiler.codes, SharedDeclarations(inherited: compiler.declared))
+    let codes = compiler.codes
     let (plans, reasons) = (compiler.below.map(\.plan), compiler.inactive.map(\.reason))
     // Before `end(_:of:)` passes the declarations on to other threads.
     compiler.keepDecisions()
     state.withLock { state in
       state.block = block
       state.codes = codes
-      state.declarations.inherited = inherited.inherited
       state.plans = plans
       state.inactiveFactories = reasons
     }
@@ -167,7 +166,6 @@ final class EnvironmentResources: Sendable {
 
   func note(unnamedProfiles lines: [String]) { state.withLock { $0.unnamedProfiles = lines } }
 
-  var declared: DeclaredBeans? { state.withLock { $0.declarations }.inherited }
   var block: SlotBlock? { state.withLock { $0.block } }
 
   /// Labels of beans that startup could not build without waiting, as long as they do not exist.

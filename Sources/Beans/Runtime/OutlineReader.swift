@@ -8,8 +8,6 @@ struct OutlineReader {
   private var outline = DeclarationOutline()
   /// The groups of graphs, by directory.
   private var groups = [ObjectIdentifier: Int]()
-  /// The declarations of graphs, by directory.
-  private var declared = [ObjectIdentifier: DeclaredBeans]()
   /// Positions in the outline: of beans, and of templates.
   private var beans = [ObjectIdentifier: Int]()
   private var templates = [ObjectIdentifier: Int]()
@@ -35,7 +33,6 @@ struct OutlineReader {
     let outer = graph.outerDirectory.flatMap { groups[ObjectIdentifier($0)] }
     let group = addGroup(graph.declarations, in: outer, nil)
     groups[ObjectIdentifier(graph.directory)] = group
-    declared[ObjectIdentifier(graph.directory)] = graph.declared
     for definition in graph.definitions {
       beans[ObjectIdentifier(definition)] = add(definition.spec.object, definition, in: group)
     }
@@ -208,11 +205,8 @@ struct OutlineReader {
     guard let id = spec.template else { return nil }
     var next = Optional(graph.directory)
     while let (meaning, directory, _) = next?.find(id: id, from: spec.module?.key) {
-      if let found = declared[ObjectIdentifier(directory)], let position = meaning.position,
-        found.specs[position].number != spec.number
-      {
-        return self.position(of: found.specs[position], in: directory)
-      }
+      let template = meaning.position.map { directory.declarations.specs[$0] }
+      if let template, template.number != spec.number { return position(of: template, in: directory) }
       next = directory.parent
     }
     return nil

@@ -154,10 +154,9 @@ extension Environment {
     if ownHook == nil, let hook = outer.hook { resources.install(hook) }
     let hook = ownHook ?? outer.hook
     return CompilerInput(
-      home: Unretained(self), parent: parentPlan, scopeNames: resources.scopes.map(\.name), outerScopes: outer.scopeNames, outer: outer.declarations,
-      isTraced: log.followsBeans,
-      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, isObserved: hook != nil,
-      parameters: parentPlan?.parameters ?? [])
+      home: Unretained(self), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
+      outerScopes: outer.scopeNames, isTraced: log.followsBeans,
+      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
   }
 
   /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
@@ -167,6 +166,9 @@ extension Environment {
   package func faults() throws -> [EnvironmentError] {
     guard let resources = existingExtras?.resources, let declarations = resources.declarations else { return [] }
     try parent?.startIfNeeded()
+    // The compilation reads the declarations of the parent.
+    try parent?.enter()
+    defer { parent?.leave() }
     let compiler = GraphCompiler(declarations, input(resources))
     return compiler.faults + compiler.bindValues(hasSources: false)
   }

@@ -1,3 +1,4 @@
+import BeansConfiguration
 import TestSupport
 import Testing
 
@@ -28,7 +29,8 @@ import Testing
     for bean in beans { if let id = bean.beanId { all[id] = .factory(bean.number) } }
     let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) } + unbuilt.keys.map { (Int($0) + 10, -1) }
     return BeanDirectory(
-      name: name, scopeName: nil, parent: parent, beans: beans, ids: all,
+      name: name, scopeName: nil, parent: parent, beans: beans, home: DeclaredBeans(ConfigurationManager()),
+      ids: all,
       declared: parent == nil ? declared : [], unbuilt: unbuilt)
   }
 
