@@ -18,12 +18,9 @@ final class BeanBinding {
   /// The faults of properties without a setter.
   private(set) var faults: [EnvironmentError] = []
 
-  /// Finds the setters of properties that are given by name, and the injections of the class. Returns nil for a bean
-  /// with neither and without values.
-  init?(_ definition: BeanDefinition, _ home: DeclaredBeans) {
+  /// Finds the setters of properties that are given by name, and the injections of the class.
+  fileprivate init(_ definition: BeanDefinition, _ home: DeclaredBeans, isInjected: Bool) {
     let (type, spec) = (definition.type, definition.spec.object)
-    let isInjected = definition.traits.contains(.injected) || DescribedClasses.contains(type)
-    if !isInjected, !spec.hasValues { return nil }
     (self.definition, self.home) = (definition, home)
     for property in spec.properties {
       do { given.append(try property.bound(to: type)) } catch { note(error, at: property.value.origin) }
@@ -114,7 +111,9 @@ final class BeanBindings {
 
   /// Binds a bean. Returns nil for a bean that has nothing to bind.
   func bind(_ definition: BeanDefinition, _ home: DeclaredBeans) -> BeanBinding? {
-    guard let binding = BeanBinding(definition, home) else { return nil }
+    let isInjected = definition.traits.contains(.injected) || DescribedClasses.contains(definition.type)
+    if !isInjected, definition.spec.with({ !$0.hasValues }) { return nil }
+    let binding = BeanBinding(definition, home, isInjected: isInjected)
     byBean[ObjectIdentifier(definition)] = binding
     return binding
   }

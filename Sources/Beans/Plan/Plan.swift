@@ -172,7 +172,8 @@ final class Plan: Sendable {
     for (plan, hops) in chain where hops <= last {
       guard let number = plan.number(of: bean) else { continue }
       let recipe = plan.recipe(number)
-      let slots = plan.isPlain ? plan.home.with { $0.core.slots } : nil
+      // The environment of a plan that is only drawn has no slots.
+      let slots = plan.isPlain ? plan.home.with { $0.core.slotsReference.load(ordering: .relaxed) } : nil
       return (recipe.value.located(hops: further + Int32(hops), slots), recipe)
     }
     return nil
