@@ -65,11 +65,11 @@ struct ActiveDeclarations {
   /// Returns the text that a report appends to the declaration at a position among all declarations.
   func text(_ position: Int) -> String { reasons[position].map { " inactive: \($0)" } ?? "" }
 
-  /// Expands the entries of the active declarations to entries of all declarations: -1 for each inactive one.
-  func merge(_ entries: [Int32]) -> [Int32] {
-    if reasons.isEmpty { return entries }
-    var rest = entries[...]
-    return (0..<entries.count + reasons.count).map { reasons[$0] == nil ? rest.removeFirst() : -1 }
+  /// Expands the numbers of the beans of active declarations to those of all declarations: -1 for each inactive one.
+  func merge(_ beans: [Int32]) -> [Int32] {
+    if reasons.isEmpty { return beans }
+    var rest = beans[...]
+    return (0..<beans.count + reasons.count).map { reasons[$0] == nil ? rest.removeFirst() : -1 }
   }
 }
 
@@ -344,8 +344,8 @@ private struct ConditionEvaluator {
     for graph in levels {
       if let found = graph.active.specs.first(where: isMeant) { return found }
     }
-    let outer = sequence(first: started, next: { $0?.parent }).lazy.compactMap(\.self)
-    return outer.flatMap(\.declarations.specs).first(where: isMeant)
+    let outer = started.map { Array($0.chain) } ?? []
+    return outer.lazy.flatMap(\.directory.declarations.specs).first(where: isMeant)
   }
 }
 

@@ -11,8 +11,8 @@ struct CollectedDeclarations {
   private(set) var faults: [EnvironmentError] = []
   /// The positions of the active declarations in `specs`.
   private(set) var positions: [Int] = []
-  /// The number and, once known, the entry of each declaration, in the order of `specs`.
-  private(set) var declared: [(number: Int, entry: Int32)] = []
+  /// The number of each declaration and, once known, that of its bean, in the order of `specs`.
+  private(set) var declared: [(number: Int, bean: Int32)] = []
   /// The declarations that are embedded in others.
   private var embedded: Set<ObjectIdentifier> = []
   /// The numbers of beans that other declarations contain, which were defined before and whose types are `Sendable`.
@@ -91,18 +91,18 @@ struct CollectedDeclarations {
     }
   }
 
-  // MARK: entries
+  // MARK: beans
 
-  /// Sets the entry of the bean that a declaration makes.
-  mutating func setEntry(_ entry: Int32, at position: Int) { declared[position].entry = entry }
+  /// Sets the number of the bean that a declaration makes.
+  mutating func setBean(_ number: Int32, at position: Int) { declared[position].bean = number }
 
-  /// The entries of the active declarations, in order; -1 for a declaration that is no bean.
-  var entries: [Int32] { positions.map { declared[$0].entry } }
+  /// The numbers of the beans of active declarations, in order; -1 for a declaration that is no bean.
+  var beans: [Int32] { positions.map { declared[$0].bean } }
 
   /// The declarations with an id but without a bean, by their positions.
   var unbuilt: [Int32: BeanDirectory.Unbuilt] {
     var unbuilt = [Int32: BeanDirectory.Unbuilt]()
-    for (position, (_, entry)) in declared.enumerated() where entry < 0 && specs[position].id != nil {
+    for (position, (_, bean)) in declared.enumerated() where bean < 0 && specs[position].id != nil {
       let spec = specs[position]
       unbuilt[Int32(position)] = BeanDirectory.Unbuilt(
         type: spec.type, id: spec.id, isAbstract: spec.isAbstract, location: spec.location)

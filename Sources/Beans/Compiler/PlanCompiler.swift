@@ -58,8 +58,8 @@ struct PlanCompiler {
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
     let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
-      let (spec, entry) = declared
-      return entry < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
+      let (spec, bean) = declared
+      return bean < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
     }
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)

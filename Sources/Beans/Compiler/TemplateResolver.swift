@@ -54,7 +54,7 @@ struct TemplateResolver {
       inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, declarations.specs)
-    graph.freeze(graph.active.merge(declarations.entries))
+    graph.freeze(graph.active.merge(declarations.beans))
   }
 
   // MARK: definitions
@@ -112,7 +112,7 @@ struct TemplateResolver {
     let factory = factory(of: type, declared, templates, isSound: isSound)
     guard let definition = add(merged, type, lifetime, factory ?? .unknown, known) else { return }
     if !isSound || factory == nil { graph.faulty.insert(definition.number) }
-    declarations.setEntry(definition.number, at: position)
+    declarations.setBean(definition.number, at: position)
     check(definition)
   }
 
@@ -184,7 +184,7 @@ struct TemplateResolver {
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
     guard let made = add(spec, target, lifetime, product ?? .unknown, maker: maker) else { return }
     if product == nil { graph.faulty.insert(made.number) }
-    declarations.setEntry(made.number, at: position)
+    declarations.setBean(made.number, at: position)
     self.traits.formUnion(made.traits)
     faults += bindings.bind(made, graph.declared)?.faults ?? []
   }

@@ -25,10 +25,10 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let nearestIds: NearestNames<BeanId, Meaning>?
   /// Additional ids of beans.
   let aliases: [String]
-  /// The numbers of declarations, in their order, with their entries; -1 for a declaration without an entry.
-  private let declared: [(number: Int, entry: Int32)]
+  /// The numbers of declarations, in their order, with the numbers of their beans; -1 for a declaration without one.
+  private let declared: [(number: Int, bean: Int32)]
   /// The elements of `declared`, in ascending order of numbers.
-  private let sorted: [(number: Int, entry: Int32)]
+  private let sorted: [(number: Int, bean: Int32)]
   /// Declarations that have an id and no bean, by their index in `declared`.
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorators of beans, by bean and requested type.
@@ -57,7 +57,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   init(
     name: String, scopeName: String?, parent: BeanDirectory?, beans: [BeanDefinition], home: DeclaredBeans,
     ids: [BeanId: Meaning],
-    aliases: [String] = [], declared: [(number: Int, entry: Int32)] = [],
+    aliases: [String] = [], declared: [(number: Int, bean: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
     decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
   ) {
@@ -322,16 +322,16 @@ final class BeanDirectory: NestedLevel, Sendable {
     id: String, from module: ObjectIdentifier? = nil, hasHints: Bool = true
   ) throws(EnvironmentError) -> Found {
     // Usually the bean is declared here.
-    if module == nil, let position = ids[BeanId(id)]?.position, declared[position].entry >= 0 {
-      return Found(directory: self, number: declared[position].entry, hops: 0)
+    if module == nil, let position = ids[BeanId(id)]?.position, declared[position].bean >= 0 {
+      return Found(directory: self, number: declared[position].bean, hops: 0)
     }
     guard let (meaning, directory, hops) = find(id: id, from: module) else {
       throw unknownId(id, hint(forInactive: id, from: module), hasHints: hasHints)
     }
     let number: Int32 =
       switch meaning {
-      case .declaration(let position): directory.declared[Int(position)].entry
-      case .factory(let entry): entry
+      case .declaration(let position): directory.declared[Int(position)].bean
+      case .factory(let number): number
       case .outer, .nothing: -1
       }
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
@@ -345,18 +345,18 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   /// Returns the bean of a declaration.
   func bean(declared number: Int, _ memory: CandidateMemory = CandidateMemory()) -> Found? {
-    if let entry = entry(declared: number) { return Found(directory: self, number: entry, hops: 0) }
+    if let bean = self.number(declared: number) { return Found(directory: self, number: bean, hops: 0) }
     guard let directory = memory.nearest(outside: self, declaring: number) else { return nil }
-    return directory.entry(declared: number).map { found($0, in: directory) }
+    return directory.number(declared: number).map { found($0, in: directory) }
   }
 
   /// Whether the declaration exists here or further out, as a bean, as a template or with errors.
   func isDeclared(_ number: Int) -> Bool { chain.contains { $0.directory.position(declared: number) != nil } }
 
-  /// Returns the entry of a declaration of this directory.
-  func entry(declared number: Int) -> Int32? {
-    guard let position = position(declared: number), sorted[position].entry >= 0 else { return nil }
-    return sorted[position].entry
+  /// Returns the number of the bean of a declaration of this directory.
+  func number(declared number: Int) -> Int32? {
+    guard let position = position(declared: number), sorted[position].bean >= 0 else { return nil }
+    return sorted[position].bean
   }
 
   private func position(declared number: Int) -> Int? {

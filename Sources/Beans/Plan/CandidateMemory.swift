@@ -38,7 +38,7 @@ final class CandidateMemory {
 
   /// Returns the nearest directory outside `directory`, beginning with its parent, that has a declaration.
   func nearest(outside directory: BeanDirectory, declaring number: Int) -> BeanDirectory? {
-    nearest(outside: directory, .declaration(number)) { $0.entry(declared: number) != nil }
+    nearest(outside: directory, .declaration(number)) { $0.number(declared: number) != nil }
   }
 
   private func nearest(

@@ -195,7 +195,7 @@ struct OutlineReader {
   }
 
   private func position(of spec: FrozenSpec, in directory: BeanDirectory) -> Int? {
-    directory.entry(declared: spec.number).flatMap { beans[ObjectIdentifier(directory.beans[Int($0)])] }
+    directory.number(declared: spec.number).flatMap { beans[ObjectIdentifier(directory.beans[Int($0)])] }
       ?? templates[ObjectIdentifier(spec)]
   }
 

@@ -27,7 +27,7 @@ import Testing
     let beans = entries.enumerated().map { $0.element(Int32($0.offset)) }
     var all = Dictionary(uniqueKeysWithValues: ids.map { (BeanId($0), $1) })
     for bean in beans { if let id = bean.beanId { all[id] = .factory(bean.number) } }
-    let declared = entries.indices.map { (number: $0 + 10, entry: Int32($0)) } + unbuilt.keys.map { (Int($0) + 10, -1) }
+    let declared = entries.indices.map { (number: $0 + 10, bean: Int32($0)) } + unbuilt.keys.map { (Int($0) + 10, -1) }
     return BeanDirectory(
       name: name, scopeName: nil, parent: parent, beans: beans, home: DeclaredBeans(ConfigurationManager()),
       ids: all,
