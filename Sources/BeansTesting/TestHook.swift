@@ -19,7 +19,7 @@ final class TestHook: EnvironmentHook {
       let found = override.candidates(among: beans)
       guard let bean = found.first else { continue }
       matched.insert(number)
-      if let fault = fault(of: override, meeting: found, among: beans, taken: takers[bean.number]) {
+      if let fault = fault(of: override, meeting: found, taken: takers[bean.number]) {
         faults.append(fault)
         continue
       }
@@ -35,8 +35,7 @@ final class TestHook: EnvironmentHook {
 
   /// Returns the reason why an override cannot replace the beans that match it.
   private func fault(
-    of override: BeanOverride, meeting found: [BeanDefinition], among beans: [BeanDefinition],
-    taken taker: BeanOverride?
+    of override: BeanOverride, meeting found: [BeanDefinition], taken taker: BeanOverride?
   ) -> EnvironmentError? {
     if found.count > 1 {
       return override.fault(
@@ -44,7 +43,7 @@ final class TestHook: EnvironmentHook {
         "\(found.count) declarations match: \(list(found.map(\.text))); select one by id, qualifier or scope")
     }
     let bean = found[0]
-    if beans.contains(where: { $0.maker === bean }) {
+    if bean.isFactory {
       return override.fault(
         .impossibleOverride, "\(bean.text) is a FactoryBean: override or forbid its product")
     }

@@ -95,6 +95,8 @@ extension BeanDefinition {
   package var scopeName: String { lifetime.name }
   package var isPrivate: Bool { privateTo != nil }
   package var origin: EnvironmentError.Origin { location.origin }
+  /// Whether the bean is a `FactoryBean`, whose product is a bean of its own.
+  package var isFactory: Bool { traits.contains(.factory) && maker == nil }
 }
 
 /// The declarations of one environment, or of the children of one factory, as a hook reads them.

@@ -76,7 +76,7 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
   }
 
   /// The factory bean that makes this one.
-  package var maker: BeanDefinition? { details?.value.maker }
+  var maker: BeanDefinition? { details?.value.maker }
   /// The product that an assisted factory makes. No lookup finds it.
   var product: BeanDefinition? { details?.value.product }
   /// The decorated bean: the decorator's first argument. Lookups find a decorator only through its decorated bean.
