@@ -25,8 +25,6 @@ final class EnvironmentGraph: NestedLevel {
   let scopeNames: [String]
   /// The names of scopes that users have registered further out, in environments that have started.
   let outerScopes: [String]
-  /// The beans declared here, by number.
-  private(set) var definitions: [BeanDefinition] = []
   /// The numbers of beans whose declarations have errors.
   var faulty: Set<Int32> = []
   /// The beans declared here, by number, once they are placed here.
@@ -88,6 +86,8 @@ final class EnvironmentGraph: NestedLevel {
   /// Whether a bean is an injection, here or further out.
   private(set) var seesInjection = false
   var directory: BeanDirectory { declared.directory }
+  /// The beans declared here, by number.
+  var definitions: [BeanDefinition] { directory.beans }
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
 
   /// All graphs below, at any depth: the children, then those below each of them.
@@ -128,7 +128,6 @@ final class EnvironmentGraph: NestedLevel {
 
   /// Stores the result of reading the declarations. Nothing is added later.
   func freeze(_ listed: [Int32]) {
-    definitions = directory.beans
     own = Array(repeating: nil, count: definitions.count)
     self.listed = listed
     placed.reserveCapacity(definitions.count)

@@ -50,8 +50,8 @@ struct TemplateResolver {
     let entered = declarations.ids.enter(aliases, declarations.specs, &faults)
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
-      home: graph.declared, ids: declarations.ids.meanings, aliases: entered, declared: declarations.declared, unbuilt: unbuilt,
-      inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
+      home: graph.declared, ids: declarations.ids.meanings, aliases: entered, declared: declarations.declared,
+      unbuilt: unbuilt, inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, declarations.specs)
     graph.freeze(graph.active.merge(declarations.beans))

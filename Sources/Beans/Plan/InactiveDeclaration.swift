@@ -44,18 +44,11 @@ package struct InactiveDeclaration: Sendable {
 
 extension BeanDirectory {
   /// Returns hints at up to three matching declarations, here, further out and below.
+  @inline(never)
   func hint(below: ArraySlice<BeanDirectory> = [], forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
-    Self.hint(at: allInactive(below).filter(isMeant))
+    let found = (chain.map(\.directory) + below).flatMap(\.inactive).filter(isMeant)
+    return found.prefix(3).map(\.hint).joined()
   }
-
-  /// The inactive declarations here, further out and below.
-  @inline(never)
-  private func allInactive(_ below: ArraySlice<BeanDirectory>) -> [InactiveDeclaration] {
-    (chain.map(\.directory) + below).flatMap(\.inactive)
-  }
-
-  @inline(never)
-  private static func hint(at found: [InactiveDeclaration]) -> String { found.prefix(3).map(\.hint).joined() }
 
   @inline(never)
   func hint(forInactive type: Any.Type, _ criteria: Criteria, below: ArraySlice<BeanDirectory> = []) -> String {
