@@ -107,9 +107,9 @@ struct IdTable {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
       }
-      guard let target = end(of: alias) else {
+      let (target, circle) = follow((id, alias))
+      if !circle.isEmpty {
         // One report for all aliases that lead to the same circle.
-        let circle = circle(of: (id, alias))
         if circles.insert(Set(circle)).inserted {
           let drawn = circle.map { "'\($0.text)'" }.joined(separator: " → ")
           faults.append(fault(alias, .circleOfAliases, "aliases name each other: \(drawn); let one name a bean"))
@@ -150,30 +150,25 @@ struct IdTable {
     return [known.id, known.id.ofFactory]
   }
 
-  /// Returns the id to which an alias leads; the id itself if it is no alias, or one of a circle.
-  func target(of id: BeanId) -> BeanId { aliases[id].flatMap { end(of: $0) } ?? id }
-
-  /// Returns the id at the end of a chain of aliases; nil if the chain is circular.
-  private func end(of alias: EnvironmentDeclarations.Alias) -> BeanId? {
-    var seen: Set<BeanId> = []
-    var id = id(alias.target, from: alias.module)
-    while let next = aliases[id] {
-      guard seen.insert(id).inserted else { return nil }
-      id = self.id(next.target, from: next.module)
-    }
-    return id
+  /// Returns the id to which an alias leads; the id itself if it is no alias, or one that leads to a circle.
+  func target(of id: BeanId) -> BeanId {
+    guard let alias = aliases[id] else { return id }
+    let (target, circle) = follow((id, alias))
+    return circle.isEmpty ? target : id
   }
 
-  /// Returns the aliases that name each other, with the first one repeated at the end.
-  private func circle(of known: KnownAlias) -> [BeanId] {
+  /// Follows a chain of aliases. Returns the id at its end; if aliases name each other, also these, with the first one
+  /// repeated.
+  private func follow(_ known: KnownAlias) -> (end: BeanId, circle: [BeanId]) {
     var chain = [known.id]
     var seen: Set = [known.id]
     var id = id(known.alias.target, from: known.alias.module)
-    while seen.insert(id).inserted, let next = aliases[id] {
+    while let next = aliases[id] {
+      guard seen.insert(id).inserted else { return (id, chain.drop { $0 != id } + [id]) }
       chain.append(id)
       id = self.id(next.target, from: next.module)
     }
-    return chain.drop { $0 != id } + [id]
+    return (id, [])
   }
 
   private func fault(

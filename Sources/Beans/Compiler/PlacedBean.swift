@@ -36,16 +36,6 @@ final class PlacedBean {
   /// The error that building the bean from here throws, although the bean may be sound elsewhere.
   var refusal: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
-  var layout = Layout()
-
-  /// The ranges of the recipe's parts in the arrays of the plan.
-  struct Layout {
-    var operands = 0..<0
-    var requirements = 0..<0
-    var properties = 0..<0
-    var needs = 0..<0
-    var steps = 0..<0
-  }
 
   /// One dependency of a bean, with its source.
   struct Dependency {

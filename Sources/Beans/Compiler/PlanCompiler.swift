@@ -52,7 +52,7 @@ struct PlanCompiler {
     steps.reserveCapacity(beans.count)
     if awaits { findAwaiting() }
     if !graph.isPlain { findUnordered(beans) }
-    for bean in beans { bean.layout = layOut(bean) }
+    let layouts = beans.map { layOut($0) }
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(input.parameters, &compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
@@ -64,7 +64,7 @@ struct PlanCompiler {
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
-    for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
+    for (bean, layout) in zip(beans, layouts) { recipes.append(recipe(of: bean, layout, operands.all, steps.all)) }
     return Plan(
       name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
       home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
@@ -173,10 +173,19 @@ struct PlanCompiler {
 
   // MARK: operands
 
-  private mutating func layOut(_ bean: PlacedBean) -> PlacedBean.Layout {
+  /// The ranges of the recipe's parts in the arrays of the plan.
+  private struct Layout {
+    var operands = 0..<0
+    var requirements = 0..<0
+    var properties = 0..<0
+    var needs = 0..<0
+    var steps = 0..<0
+  }
+
+  private mutating func layOut(_ bean: PlacedBean) -> Layout {
     let order = order(of: bean)
     let isCounted = order != nil
-    var layout = PlacedBean.Layout()
+    var layout = Layout()
     if !needs.isEmpty { needs.removeAll(keepingCapacity: true) }
     let start = operands.count
     let computesRequirements = computesRequirements(bean)
@@ -257,9 +266,9 @@ struct PlanCompiler {
   // MARK: recipes
 
   private mutating func recipe(
-    of bean: PlacedBean, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
+    of bean: PlacedBean, _ layout: Layout, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
   ) -> Recipe {
-    let (definition, layout, code) = (bean.definition, bean.layout, code(of: bean))
+    let (definition, code) = (bean.definition, code(of: bean))
     let (traits, options) = (definition.traits, code.options)
     let arguments = operands[layout.operands]
     let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
