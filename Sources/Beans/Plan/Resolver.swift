@@ -137,7 +137,7 @@ struct BeanSearch {
 
   /// The module whose private beans a provider finds; nil if there are none.
   private var moduleOfProvider: ObjectIdentifier? {
-    directory.seesPrivateBeans || below.contains(where: \.hasPrivateBeans) ? module : nil
+    module.flatMap { directory.seesPrivateBeans || below.contains(where: \.hasPrivateBeans) ? $0 : nil }
   }
 
   /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
