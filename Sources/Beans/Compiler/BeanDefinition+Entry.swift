@@ -16,7 +16,7 @@ extension BeanDefinition {
     if spec.options == nil, decorated == nil { return entry }
     entry.options = BeanDirectory.EntryOptions(
       decorated: decorated?.value, qualifiers: spec.qualifiers.map { ObjectIdentifier($0) },
-      privateTo: spec.isPrivate ? spec.module?.key : nil, sharing: spec.options?.value.sharing)
+      privateTo: spec.privateTo, sharing: spec.sharing)
     return entry
   }
 }

@@ -168,7 +168,7 @@ final class BeanDefinition {
   func makeDeclaration() -> BeanDeclaration {
     var merged = spec.value
     merged.type = type
-    if maker != nil, merged.options != nil { merged.change { $0.onDestroys = [] } }
+    if maker != nil, merged.options != nil { merged.rare.onDestroys = [] }
     return BeanDeclaration(merged)
   }
 

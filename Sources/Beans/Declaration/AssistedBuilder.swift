@@ -95,7 +95,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     let declaration = TypedBeanDeclaration<Factory<Tag>>(
       type: Factory<Tag>.self, id: nil, location: location, receiver: receiver)
     if let fault = fault(parameters) { declaration.note(fault: fault, .otherSeed) }
-    return declaration.set(\.factory, function)
+    return declaration.with { $0.factory = function }
   }
 
   /// Returns the fault of the parameters, or nil if they are valid.

@@ -102,7 +102,7 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   @usableFromInline
-  func decorating() -> Self { set(\.isDecorator, true) }
+  func decorating() -> Self { with { $0.isDecorator = true } }
 
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {

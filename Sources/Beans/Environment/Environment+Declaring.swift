@@ -27,7 +27,7 @@ extension Environment {
     let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location, receiver: ObjectIdentifier(self))
     let holder = InstanceHolder(object)
     let factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
-    return declaration.set(\.instance, holder).set(\.factory, factory)
+    return declaration.with { ($0.instance, $0.factory) = (holder, factory) }
   }
 
   /// Declares a bean built by `init()`.
@@ -47,7 +47,7 @@ extension Environment {
     let declaration = TypedBeanDeclaration<T>(
       type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
       location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
-    return declaration.set(\.initializer, FactoryFunction(initializing: type))
+    return declaration.with { $0.initializer = FactoryFunction(initializing: type) }
   }
 
   /// Declares a class without `init()`: valid if the declaration is abstract, or if a template has a factory; else a
@@ -92,7 +92,7 @@ extension Environment {
         type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location,
         receiver: ObjectIdentifier(self))
       if let type = type as? any Initializable.Type {
-        declaration.set(\.initializer, FactoryFunction(initializing: type))
+        declaration.with { $0.initializer = FactoryFunction(initializing: type) }
       }
       return declaration
     } catch let error as EnvironmentError {
