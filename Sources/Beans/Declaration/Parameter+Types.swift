@@ -24,8 +24,7 @@ extension Array: ParameterType {
     return Parameter(
       [Element].self, element: each?.element ?? Element.self,
       each?.refusal("an array") { "Array<\($0)>" } ?? .all, each: each,
-      box: { ($0 as? [Element]).map { ValueBox($0) } },
-      isArrayOfObjects: each == nil && Element.self is AnyObject.Type)
+      isArrayOfObjects: each == nil && Element.self is AnyObject.Type, box: { ($0 as? [Element]).map { ValueBox($0) } })
   }
 }
 
@@ -84,7 +83,7 @@ extension Provider: ParameterType {
     let provided = Parameter.of(T.self)
     return Parameter(
       Provider<T>.self, element: provided.element, .provider(provided),
-      makeProvider: { ValueBox(Provider<T>(lookup: $0, id: $1)) })
+      wrap: { if case .lookup(let lookup, let id) = $0 { ValueBox(Provider<T>(lookup: lookup, id: id)) } else { nil } })
   }
 }
 
