@@ -220,5 +220,5 @@ public class BeanDeclaration {
   func add(postConstruct callback: BeanCallback) { with { $0.rare.postConstructs.append(callback) } }
 
   @usableFromInline
-  func add(onDestroy callback: ReleaseCallback) { with { $0.rare.onDestroys.append(callback) } }
+  func add(onDestroy callback: BeanCallback) { with { $0.rare.onDestroys.append(callback) } }
 }

@@ -49,7 +49,7 @@ struct BeanSpec {
     /// Conditions of the declaration, which is active only if all of them hold.
     var conditions: [BeanCondition] = []
     var postConstructs: [BeanCallback] = []
-    var onDestroys: [ReleaseCallback] = []
+    var onDestroys: [BeanCallback] = []
     var listeners: [EventHandler] = []
     /// Work that begins with each instance, and ends before its release.
     var works: [any AttachedWork] = []
@@ -237,38 +237,4 @@ struct PropertyInjection {
   }
 
   var isPath: Bool { if case .path = name { true } else { false } }
-}
-
-/// A closure that a user attached to a declaration, with the type that it expects.
-@usableFromInline
-struct BeanCallback: Sendable {
-  let owner: Any.Type
-  private let body: @Sendable (AnyObject) throws -> Void
-
-  @usableFromInline
-  init(_ owner: Any.Type, _ body: @escaping @Sendable (AnyObject) throws -> Void) {
-    self.owner = owner
-    self.body = body
-  }
-
-  /// Creates a callback from a closure. Inlined into the module that declares the bean, so that it is compiled for the
-  /// concrete type.
-  @inlinable @inline(__always)
-  init<Instance>(_ body: @escaping @Sendable (Instance) throws -> Void) {
-    self.init(Instance.self) { try body(BeanCallback.read($0)) }
-  }
-
-  @inlinable
-  static func read<Instance>(_ object: AnyObject) throws -> Instance {
-    if let instance = Box.read(object, as: Instance.self) { return instance }
-    throw mismatch(object, Instance.self)
-  }
-
-  @usableFromInline
-  static func mismatch(_ object: AnyObject, _ type: Any.Type) -> EnvironmentError {
-    EnvironmentError(.typeMismatch, "\(Swift.type(of: Box.open(object))) is not a \(type)")
-  }
-
-  /// Calls the closure. `object` is an `owner`, as startup has checked.
-  func callAsFunction(_ object: AnyObject) throws { try body(object) }
 }

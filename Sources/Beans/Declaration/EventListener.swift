@@ -33,10 +33,8 @@ struct EventHandler: Sendable {
       Instance.self is AnyObject.Type
       ? TypedEventHandler<Event> { try body(uncheckedCast($0, to: Instance.self), $1) } : nil
     receive = { object, event in
-      guard let bean = Box.read(object, as: Instance.self), let event = event as? Event else {
-        throw EnvironmentError(.typeMismatch, "\(type(of: Box.open(object))) is not a \(Instance.self)")
-      }
-      try body(bean, event)
+      guard let event = event as? Event else { throw BeanCallback.mismatch(object, Instance.self) }
+      try body(BeanCallback.read(object), event)
     }
   }
 

@@ -149,7 +149,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
   let given: [PropertyInjection]
   let properties: [Property]
   let postConstructs: [BeanCallback]
-  let onDestroys: [ReleaseCallback]
+  let onDestroys: [BeanCallback]
   let listeners: [EventHandler]
   let works: [any AttachedWork]
   /// The decision about a run that fails.
@@ -166,7 +166,7 @@ final class BeanCode: @unchecked Sendable {  // immutable; scopes receive `decla
 
   init(
     given: [PropertyInjection] = [], properties: [Property] = [], postConstructs: [BeanCallback] = [],
-    onDestroys: [ReleaseCallback] = [], listeners: [EventHandler] = [],
+    onDestroys: [BeanCallback] = [], listeners: [EventHandler] = [],
     works: [any AttachedWork] = [], restarts: RestartPolicy? = nil, releaseLimit: Duration? = nil,
     isExternallyOwned: Bool = false, instance: InstanceHolder? = nil,
     declaration: BeanDeclaration? = nil, refusal: EnvironmentError? = nil

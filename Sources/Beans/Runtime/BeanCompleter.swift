@@ -40,7 +40,7 @@ extension Environment {
         try value(object, recipe.value.bean, as: (any Bean).self)?.postConstruct()
       }
       try recipe.value.code.with { code in
-        for callback in code.postConstructs { try object.with { try callback($0) } }
+        for callback in code.postConstructs { try object.with { try callback($0, .completed) } }
         // An asynchronous bean is not complete yet.
         if !code.works.isEmpty, !recipe.value.work.contains(.await) { start(code.works, object, recipe) }
       }

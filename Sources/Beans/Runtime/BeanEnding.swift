@@ -18,7 +18,7 @@ package final class ReleaseExecutor: TaskExecutor {
 struct BeanEnding {
   private let traits: BeanTraits
   let bean: BeanDirectory.Entry
-  private let callbacks: [ReleaseCallback]
+  private let callbacks: [BeanCallback]
   /// The work with a call in flight, which has been cancelled.
   private var work: [BeanWork] = []
   /// The time limit of the release.

@@ -37,8 +37,7 @@ import Testing
 
   private static let location = SourceLocation(file: "Tests/Here.swift", line: 7)
   private static func factory() -> FactoryFunction { FactoryFunction(parameters: []) { _ in Part() } }
-  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _ in } }
-  private static func end() -> ReleaseCallback { ReleaseCallback(Part.self) { _, _ in } }
+  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _, _ in } }
   private static func module() -> IncludedModule { IncludedModule(Content.self, .none, nil) }
 
   static let fields: [Field] = [
@@ -61,7 +60,7 @@ import Testing
       { !$0.properties.isEmpty }),
     Field(
       "postConstructs", .template, { $0.rare.postConstructs = [callback()] }, { !$0.rare.postConstructs.isEmpty }),
-    Field("onDestroys", .template, { $0.rare.onDestroys = [end()] }, { !$0.rare.onDestroys.isEmpty }),
+    Field("onDestroys", .template, { $0.rare.onDestroys = [callback()] }, { !$0.rare.onDestroys.isEmpty }),
     // Rarely used settings.
     Field("template", [], { $0.template = "a" }, { $0.template == "a" }),
     Field("instance", .template, { $0.instance = InstanceHolder(Part()) }, { $0.instance != nil }),
