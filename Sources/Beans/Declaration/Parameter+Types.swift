@@ -92,7 +92,3 @@ extension ConfigurationManager: ParameterType {
     Parameter(ConfigurationManager.self, element: ConfigurationManager.self, .configuration)
   }
 }
-
-extension Environment: ParameterType {
-  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .environment) }
-}

@@ -101,6 +101,13 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     return self
   }
 
+  /// Sets the options that a user's closure sets.
+  @inlinable @inline(__always)
+  func with(_ options: (TypedBeanDeclaration) -> Void) -> Self {
+    options(self)
+    return self
+  }
+
   @usableFromInline
   func decorating() -> Self { with { $0.isDecorator = true } }
 

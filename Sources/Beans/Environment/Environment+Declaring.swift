@@ -1,3 +1,4 @@
+import BeansErrors
 import BeansReflection
 
 extension Environment {
@@ -217,6 +218,50 @@ extension Environment {
   @discardableResult
   package func alias(_ name: String, of id: String, origin: EnvironmentError.Origin) throws -> Self {
     try declarations("alias", "'\(name)'", at: origin).alias(name, of: id, at: .known(origin))
+    return self
+  }
+
+  /// Adds an observer of this environment and those below: of children of its factories, asynchronous creations and
+  /// failed releases.
+  ///
+  /// In a factory's `configure`, the observer observes the children of that factory, and those below. Several observers
+  /// are called in the order of their registration, those of outer environments first.
+  ///
+  /// - Parameters:
+  ///   - observer: retained as long as the environment exists.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; the error of startup once that has failed.
+  @discardableResult
+  public func addObserver(
+    _ observer: any EnvironmentObserver, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self {
+    try declarations("addObserver", at: SourceLocation(file: file, line: line).origin).add(observer)
+    return self
+  }
+
+  /// Sets the clock of schedules, restarts and the idle limits of sessions, here and in the environments below.
+  ///
+  /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
+  /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.
+  ///
+  /// - Parameters:
+  ///   - clock: the clock.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` in the `configure` of a factory.
+  @discardableResult
+  public func useClock<C: Clock>(
+    _ clock: C, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self where C.Duration == Duration {
+    let location = SourceLocation(file: file, line: line)
+    try checkDeclaring("useClock", at: location.origin)
+    if core.kind.contains(.template) {
+      throw EnvironmentError(
+        .invalidDeclaration, "the children of '\(name)' follow the clock of the environment around them",
+        path: ["'\(name)'"], origin: location.origin)
+    }
+    existingExtras?.resources?.use(EnvironmentClock(clock))
     return self
   }
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Environment {
   /// Returns the declarations here, in order of definition, and the live environments below, as text for people.
   ///
@@ -17,131 +15,14 @@ extension Environment {
   /// For services with many sessions. Safe to call from any thread; the cost depends on the environments in the text,
   /// not on those left out.
   public func report(maximumChildren: Int) -> String {
-    var lines = ["### ENVIRONMENT \(name) REPORT"]
-    let traceOrigin = existingExtras?.resources?.traceOrigin == true
-    for (text, location) in listing {
-      lines.append("- \(text)\(traceOrigin ? " origin: \(location.origin)" : "")")
-    }
-    for reason in existingExtras?.resources?.inactiveFactories ?? [] {
-      let origin = traceOrigin ? reason.origin : nil
-      lines.append("- \(reason.message)\(origin.map { " origin: \($0)" } ?? "")")
-    }
-    lines += existingExtras?.resources?.unnamedProfiles ?? []
-    let shared = core.plan?.object.sharedBeans ?? []
-    if !shared.isEmpty { lines += ["", "shared by threads, and not known to be Sendable:"] }
-    for bean in shared { lines.append("- \(bean.text) origin: \(bean.location.origin)") }
-    if let remarks {
-      if !remarks.absent.isEmpty { lines += ["", "taken where there is one, and not declared:"] }
-      lines += remarks.absent.map { "- \($0)" }
-      if !remarks.ambiguous.isEmpty { lines += ["", "ambiguous in a lookup by type, and taken by no bean:"] }
-      lines += remarks.ambiguous.map { "- \($0)" }
-      if !remarks.unopened.isEmpty { lines += ["", "of a scope that no factory here opens:"] }
-      lines += remarks.unopened.map { "- \($0)" }
-    }
-    let idle = idleRuns
-    if !idle.isEmpty { lines += ["", "not running, since neither run() nor a ServerLifecycle has been called:"] }
-    for label in idle { lines.append("- \(label)") }
-    lines.append("")
-    appendTree(&lines, indent: "", max(0, maximumChildren))
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// The remarks on the declarations here and for the children of factories; nil before startup, after the end, and in
-  /// the child of a factory. Compiled as `graph()` is, once.
-  private var remarks: DeclarationRemarks? {
-    guard let resources = existingExtras?.resources, core.lifecycle.isOpen else { return nil }
-    if let known = resources.remarks.load() { return known }
-    guard let outline = try? outlineDeclarations() else { return nil }
-    return resources.remarks.storeIfNil(DeclarationRemarks(outline))
-  }
-
-  /// The declarations, in order.
-  private var listing: [(text: String, location: SourceLocation)] {
-    guard let plan = core.plan?.object else {
-      let declarations = existingExtras?.resources?.declarations
-      return (declarations?.specs ?? []).map { ($0.value.text(declarations?.scopeName), $0.location) }
-    }
-    var templates = plan.templates[...]
-    return plan.listed.compactMap { number in
-      if number < 0 { return templates.popFirst() }
-      let entry = plan.directory.entries[Int(number)]
-      return (entry.text, entry.location)
-    }
-  }
-
-  private func appendTree(_ lines: inout [String], indent: String, _ maximumChildren: Int) {
-    let lifecycle = core.lifecycle
-    let phase =
-      switch lifecycle.phase {
-      case _ where lifecycle.isFailed: "failed"
-      case .open: "open"
-      case .declaring, .starting: "not started"
-      case .closed, .finishing, .releasing: "finishing"
-      case .released: "finished"
-      }
-    lines.append("\(indent)\(name): \(phase), \(core.lock.withLock { createdBeans } - faceCount) beans")
-    guard let extras = existingExtras else { return }
-    let (children, count) = core.lock.withLock { (extras.children.first(maximumChildren), extras.children.count) }
-    for child in children { child.appendTree(&lines, indent: indent + "  ", maximumChildren) }
-    if count > children.count { lines.append("\(indent)  and \(count - children.count) more") }
+    EnvironmentReport(self).text(maximumChildren: maximumChildren)
   }
 
   /// Returns counts for each scope: this environment and all that have been opened below it so far, live or not,
   /// anywhere in the tree.
   ///
   /// Walks the live children; for reports. Safe to call from any thread.
-  public func statistics() -> [ScopeStatistics] {
-    guard let extras = existingExtras else { return [ownStatistics] }
-    let (live, ended) = core.lock.withLock { (extras.children.all, extras.children.statistics) }
-    return ScopeStatistics.merged([ownStatistics] + ended + live.flatMap { $0.statistics() })
-  }
-
-  /// The counts of `statistics()`, maintained while environments open and end: the cost does not depend on how many are
-  /// live.
-  ///
-  /// Excludes the beans that live children of factories have created; see `forEachLive`. Nil in a child of a factory.
-  package var keptStatistics: [ScopeStatistics]? {
-    countsBelow.map { ScopeStatistics.merged([ownStatistics] + $0) }
-  }
-
-  /// The number of siblings read at a time, while the environment's lock delays others that open or end.
-  private static var slice: Int { 512 }
-
-  /// Calls `body` with each live environment below, and with the number of its created beans that `keptStatistics`
-  /// excludes.
-  ///
-  /// Holds a lock for a few hundred siblings at a time. Visits no environment twice, and may miss those that open
-  /// meanwhile. Safe to call from any thread.
-  ///
-  /// - Parameters:
-  ///   - maximum: the number of environments to visit; reduced by each visit.
-  ///   - body: called outside of all locks.
-  /// - Returns: false if some were left out: beyond the maximum, or because a whole slice of siblings ended meanwhile.
-  package func forEachLive(upTo maximum: inout Int, _ body: (Environment, Int) -> Void) -> Bool {
-    guard let children = existingExtras?.children, !children.isEmpty else { return true }
-    var isComplete = true
-    for list in children.listNumbers {
-      var last: [Environment] = []
-      repeat {
-        var next: [Environment] = []
-        next.reserveCapacity(min(Self.slice, max(0, core.lock.withLock { children.count })))
-        guard core.lock.withLock({ children.read(&next, of: list, after: last) }) else {
-          isComplete = false
-          break
-        }
-        for child in next {
-          if maximum <= 0 { return false }
-          maximum -= 1
-          body(child, child.isPlain ? 0 : child.core.lock.withLock { child.createdBeans } - child.faceCount)
-          isComplete = child.forEachLive(upTo: &maximum, body) && isComplete
-        }
-        last = next
-      } while !last.isEmpty
-    }
-    return isComplete
-  }
-
-  private var isPlain: Bool { core.kind.contains(.plain) }
+  public func statistics() -> [ScopeStatistics] { LiveEnvironments(below: self).statistics }
 
   /// The beans that this environment's startup built, in order, each with its duration.
   ///
@@ -152,28 +33,39 @@ extension Environment {
   /// `.recordTimes`.
   public var startupDuration: Duration? { existingExtras?.resources?.record?.duration }
 
-  /// The number of failed releases here and below so far; 0 for children of factories.
-  package var failedReleases: Int { existingExtras?.resources?.failedReleases.load(ordering: .relaxed) ?? 0 }
-
-  /// Whether the environment serves: startup has ended, lookups find every bean that is not lazy, and no end has begun,
-  /// neither of the environment nor of its runs.
-  package var isReady: Bool {
-    guard core.lifecycle.isOpen else { return false }
-    guard let extras = existingExtras else { return true }
-    return extras.resources?.unready.isEmpty != false && extras.existingWorks?.runner?.isEnding != true
+  /// Finds the faults of the declarations here and for the children of factories, and builds nothing.
+  ///
+  /// Compiles the declarations as startup does. Values are converted, except texts: their placeholders depend on the
+  /// configuration of the running process, and so do bean scopes and beans that inject. For a test, or for a check
+  /// while the program is built.
+  ///
+  /// Before startup, this evaluates the conditions of declarations, and startup evaluates them again. Call this from
+  /// the thread that declares, or from any thread once the environment has started. Each call takes as long as the
+  /// first half of a startup.
+  ///
+  /// - Parameters:
+  ///   - options: the checks in addition to those of the graph.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; `.finished` once
+  ///   the environment has been finished.
+  public func validate(options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line) throws {
+    do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// The aliases of beans, by the path of their environment (as in `graph()`) and then by the bean's own id.
-  package var aliases: [String: [String: [String]]] {
-    guard let plan = core.plan?.object else { return [:] }
-    var aliases = [String: [String: [String]]]()
-    for directory in Array(sequence(first: plan.directory) { $0.parent }) + plan.below {
-      for alias in directory.aliases where !alias.hasPrefix("&") {
-        guard let bean = try? directory.bean(id: alias, hasHints: false), let id = bean.entry.id else { continue }
-        let path = sequence(first: bean.directory) { $0.parent }.map(\.name).reversed().joined(separator: "/")
-        aliases[path, default: [:]][id, default: []].append(alias)
-      }
-    }
-    return aliases
+  /// Checks the declarations as `validate(options:)` does; the errors name no call.
+  package func check(options: StartupOptions) throws {
+    guard let compiler = try DeclarationCompiler(self).compilers.last else { return }
+    let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []
+    try throwFaults(compiler.faults + compiler.checkValues() + sharing)
   }
+
+  /// Returns the declarations here, further out and for the children of factories, with the dependencies of each.
+  ///
+  /// Threads and cost are those of `validate(options:)`. For the child of a factory, the outline is that of the
+  /// environment that declared the factory.
+  ///
+  /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
+  ///   call.
+  package func outlineDeclarations() throws -> DeclarationOutline { try DeclarationOutline(of: self) }
 }

@@ -12,42 +12,8 @@ extension Environment {
   public func registerScope(
     _ scope: any BeanScope, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
-    let scopeName = scope.name
-    let written = SourceLocation(file: file, line: line)
-    let location = try declarations("registerScope", "'\(scopeName)'", at: written.origin).place(written)
-    let isShared = core.kind.contains(.template)
-    let fault: String? =
-      if isShared {
-        "one scope object cannot serve all children of '\(name)': register it further out, or give the factory a scope"
-      } else if Lifetime.isBuiltIn(scopeName) {
-        "scope '\(scopeName)' is built in and cannot be replaced"
-      } else if let known = knownScope(scopeName) {
-        "a scope called '\(scopeName)' \(known)"
-      } else {
-        nil
-      }
-    if let fault {
-      throw EnvironmentError(
-        cause: isShared ? .sharedScopeObject : .scopeNameTaken, fault, path: ["'\(scopeName)'"], origin: location.origin
-      )
-    }
-    existingExtras?.resources?.add(scope, scopeName, location)
+    try ScopeRegistration(environment: self, scope: scope).register(at: SourceLocation(file: file, line: line))
     return self
-  }
-
-  /// Returns the state of a scope of the same name that is registered here or further out, or is open there; nil if
-  /// there is none.
-  private func knownScope(_ scopeName: String) -> String? {
-    var next = Optional(self)
-    while let environment = next {
-      let resources = environment.existingExtras?.resources
-      if let registered = resources?.scopes.first(where: { $0.name == scopeName }) {
-        return "has already been registered (\(registered.location.origin))"
-      }
-      if resources == nil, environment.name == scopeName { return "is already open here" }
-      next = environment.parent
-    }
-    return nil
   }
 
   /// Declares the children of one scope.

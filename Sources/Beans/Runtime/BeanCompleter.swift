@@ -42,7 +42,9 @@ extension Environment {
       try recipe.value.code.with { code in
         for callback in code.postConstructs { try object.with { try callback($0, .completed) } }
         // An asynchronous bean is not complete yet.
-        if !code.works.isEmpty, !recipe.value.work.contains(.await) { start(code.works, object, recipe) }
+        if !code.works.isEmpty, !recipe.value.work.contains(.await) {
+          BeanWork.start(code.works, object, recipe, in: self)
+        }
       }
       return (object, false)
     } catch {
