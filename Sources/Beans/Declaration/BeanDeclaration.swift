@@ -15,27 +15,34 @@ public class BeanDeclaration {
   private(set) var taker: ObjectIdentifier?
   /// The environment whose method made the declaration; nil for a declaration that the container made.
   let receiver: ObjectIdentifier?
-  /// Objects of a scope that are other faces of beans; nil until there is one.
-  private let faces = AtomicLazyReference<FaceList>()
+  /// Objects of a scope that are other faces of beans.
+  private let faces = Locked<[Face]>([])
 
-  init(_ spec: BeanSpec) { (self.spec, receiver) = (spec, nil) }
-
-  @usableFromInline
-  init(
-    type: Any.Type?, id: String?, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    location: SourceLocation, factory: FactoryFunction? = nil, receiver: ObjectIdentifier
-  ) {
-    self.receiver = receiver
-    spec = BeanSpec(
-      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
-      factory: factory)
+  private struct Face {
+    weak var object: AnyObject?
   }
 
+  init(_ spec: BeanSpec, madeBy receiver: ObjectIdentifier? = nil) { (self.spec, self.receiver) = (spec, receiver) }
+
   /// Notes that an object that a scope keeps is another face of a bean, so that the scope does not release the object.
-  func note(face object: AnyObject) { faces.storeIfNil(FaceList()).add(object) }
+  func note(face object: AnyObject) {
+    let object = ObjectReference(object)
+    defer { object.release() }
+    faces.withLock { faces in
+      faces.removeAll { $0.object == nil }
+      faces.append(Face(object: object.object))
+    }
+  }
 
   /// Whether an object is another face of a bean; true once for each `note`.
-  func forget(face object: AnyObject) -> Bool { faces.load()?.remove(object) == true }
+  func forget(face object: AnyObject) -> Bool {
+    let identity = ObjectIdentifier(object)
+    return faces.withLock { faces in
+      let index = faces.firstIndex { $0.object.map { ObjectIdentifier($0) } == identity }
+      if let index { faces.remove(at: index) }
+      return index != nil
+    }
+  }
 
   /// Marks the declaration as defined by the declarations of an environment, with the declaration that contains this
   /// one.

@@ -193,7 +193,4 @@ protocol ParameterType {
 }
 
 /// A parameter type that may also be the type of a bean.
-protocol CollectedType: ParameterType, SendableMetatype {
-  /// Returns the box of the collection of beans; nil where one does not fit.
-  static func box(_ beans: [Any]) -> AnyObject?
-}
+protocol CollectedType: ParameterType {}
