@@ -104,9 +104,17 @@ struct BeanSpec {
   var kind: String { type.map { "\($0)" } ?? "template" }
 }
 
-// MARK: copies
-
 extension BeanSpec {
+  /// Creates the spec of a declaration with the arguments of `Environment.bean`.
+  init(
+    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation
+  ) {
+    self.init(
+      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location)
+  }
+
+  // MARK: copies
+
   /// Inherits everything that this spec does not set itself; a class's plain `init()` is not set in this sense.
   mutating func inherit(_ template: BeanSpec) {
     isLazy = isLazy ?? template.isLazy

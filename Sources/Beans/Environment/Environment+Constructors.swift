@@ -277,16 +277,8 @@ extension Environment {
     of type: T.Type, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
     _ factory: FactoryFunction
   ) -> TypedBeanDeclaration<T> {
-    TypedBeanDeclaration<T>(spec(type, id, parent, lazy, abstract, location, factory), madeBy: ObjectIdentifier(self))
-  }
-
-  /// Returns the spec of a declaration with the arguments of `bean`.
-  func spec(
-    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
-    _ factory: FactoryFunction? = nil
-  ) -> BeanSpec {
-    BeanSpec(
-      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
-      factory: factory)
+    var spec = BeanSpec(type, id, parent, lazy, abstract, location)
+    spec.factory = factory
+    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 }

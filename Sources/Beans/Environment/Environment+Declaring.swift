@@ -44,7 +44,7 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    var spec = spec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    var spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
     spec.initializer = FactoryFunction(initializing: type)
     return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
@@ -64,7 +64,7 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    let spec = spec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    let spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
     return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
@@ -86,7 +86,7 @@ extension Environment {
     let location = SourceLocation(file: file, line: line)
     do {
       let type: AnyClass = try ClassName.find(className)
-      var spec = spec(type, id, parent, lazy, abstract, location)
+      var spec = BeanSpec(type, id, parent, lazy, abstract, location)
       spec.initializer = (type as? any Initializable.Type).map { FactoryFunction(initializing: $0) }
       return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
     } catch let error as EnvironmentError {
@@ -109,7 +109,7 @@ extension Environment {
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) -> BeanDeclaration {
-    let spec = spec(nil, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    let spec = BeanSpec(nil, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
     return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
 
@@ -120,7 +120,7 @@ extension Environment {
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
-    let spec = spec(nil, id, nil, false, true, SourceLocation(file: file, line: line))
+    let spec = BeanSpec(nil, id, nil, false, true, SourceLocation(file: file, line: line))
     return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
 
