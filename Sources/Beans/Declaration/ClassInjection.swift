@@ -44,15 +44,18 @@ struct ClassInjection {
     _ property: PropertyDescriptor, _ type: Field.Type
   ) -> ClassInjection? {
     guard let field = property.access(as: type) else { return nil }
+    // An instance has the property from its initialization on.
+    let id: @Sendable (AnyObject) -> String = { field.load($0)?.id ?? "" }
     let store: @Sendable (AnyObject, Argument, Bool) -> Void = { object, argument, isStopgap in
       let value = Injected(argument.take(as: Field.Value.self), isStopgap: isStopgap)
-      field.store(object, Field.holding(value, insteadOf: field.load(object)))
+      field.store(object, Field(Field.isNamed ? id(object) : "", value))
     }
     return ClassInjection(
       // A property wrapper's storage is named after the property.
-      name: String(property.getName().dropFirst()), property: property, source: Field.source { field.load($0) },
+      name: String(property.getName().dropFirst()), property: property,
+      source: Field.isNamed ? .named(id) : .bean(id: nil),
       setter: PropertySetter(property.owner, Parameter.of(Field.Value.self)) { store($0, $1, false) },
-      stopgap: ({ store($0, $1, true) }, { field.load($0)?.injected.isStopgap == true }))
+      stopgap: ({ store($0, $1, true) }, { field.load($0)?.property.isStopgap == true }))
   }
 
   /// Returns the injections of a class, inherited ones first. Throws the error of a descriptor's initializer, or for a
@@ -126,11 +129,11 @@ extension PropertyInjection {
 /// The type of a stored property that declares an injection by its type.
 private protocol InjectedField: SendableMetatype {
   associatedtype Value
-  var injected: Injected<Value> { get }
-  /// Returns the source of the value for a property that `load` reads.
-  static func source(_ load: @escaping @Sendable (AnyObject) -> Self?) -> ClassInjection.Source
-  /// Returns the property with a value; `old` is the property before.
-  static func holding(_ injected: Injected<Value>, insteadOf old: @autoclosure () -> Self?) -> Self
+  /// Whether the property stores the id of its bean.
+  static var isNamed: Bool { get }
+  var id: String { get }
+  var property: Injected<Value> { get }
+  init(_ id: String, _ property: Injected<Value>)
 }
 
 extension InjectedField {
@@ -138,28 +141,12 @@ extension InjectedField {
 }
 
 extension Injected: InjectedField {
-  fileprivate var injected: Injected { self }
-
-  fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> Injected?) -> ClassInjection.Source {
-    .bean(id: nil)
-  }
-
-  fileprivate static func holding(_ injected: Injected, insteadOf old: @autoclosure () -> Injected?) -> Injected {
-    injected
-  }
+  fileprivate static var isNamed: Bool { false }
+  fileprivate var id: String { "" }
+  fileprivate var property: Injected { self }
+  fileprivate init(_ id: String, _ property: Injected) { self = property }
 }
 
 extension InjectedById: InjectedField {
-  fileprivate var injected: Injected<Value> { property }
-
-  fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> InjectedById?) -> ClassInjection.Source {
-    // An instance has the property from its initialization on.
-    .named { load($0)?.id ?? "" }
-  }
-
-  fileprivate static func holding(
-    _ injected: Injected<Value>, insteadOf old: @autoclosure () -> InjectedById?
-  ) -> InjectedById {
-    InjectedById(old()?.id ?? "", injected)
-  }
+  fileprivate static var isNamed: Bool { true }
 }
