@@ -57,8 +57,8 @@ public class BeanDeclaration {
 
   /// Changes the spec. A spec that `define` has taken keeps its own state.
   @discardableResult @inline(__always)
-  func with(_ change: (inout BeanSpec) -> Void) -> Self {
-    change(&spec)
+  func with(_ body: (inout BeanSpec) -> Void) -> Self {
+    body(&spec)
     return self
   }
 
