@@ -148,7 +148,7 @@ final class EnvironmentDeclarations {
     }
     declaration.isDefined = true
     if let module { declaration.enter(module) }
-    let conditions = declaration.spec.rare.conditions
+    let conditions = declaration.spec.options?.value.conditions ?? []
     if !conditions.isEmpty {
       hasConditions = true
       note(conditions, of: declaration.spec.written, at: declaration.spec.location)

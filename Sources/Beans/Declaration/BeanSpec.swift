@@ -189,11 +189,18 @@ final class FrozenSpec {
     @inline(__always) get { value[keyPath: field] }
   }
 
-  subscript<Value>(dynamicMember part: KeyPath<BeanSpec.Options, Value>) -> Value {
-    @inline(__always) get {
-      if let options = value.options { return options.value[keyPath: part] }
-      return BeanSpec.Options()[keyPath: part]
-    }
+  // The rare parts, with the values of a spec without any.
+
+  subscript<Element>(dynamicMember part: KeyPath<BeanSpec.Options, [Element]>) -> [Element] {
+    @inline(__always) get { value.options?.value[keyPath: part] ?? [] }
+  }
+
+  subscript<Wrapped>(dynamicMember part: KeyPath<BeanSpec.Options, Wrapped?>) -> Wrapped? {
+    @inline(__always) get { value.options?.value[keyPath: part] ?? nil }
+  }
+
+  subscript(dynamicMember part: KeyPath<BeanSpec.Options, Bool>) -> Bool {
+    @inline(__always) get { value.options?.value[keyPath: part] ?? false }
   }
 }
 

@@ -59,12 +59,12 @@ struct BeanEnding {
 
   /// Returns nil if the declaration does not own the object.
   init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
-    if declaration.spec.rare.isExternallyOwned || declaration.forget(face: object) { return nil }
+    if declaration.spec.options?.value.isExternallyOwned == true || declaration.forget(face: object) { return nil }
     self.outcome = outcome
     traits = .of(object)
-    callbacks = declaration.spec.rare.onDestroys
+    callbacks = declaration.spec.options?.value.onDestroys ?? []
     bean = declaration.entry
-    limit = declaration.spec.rare.releaseLimit
+    limit = declaration.spec.options?.value.releaseLimit
   }
 
   /// Returns the end of the same bean in a scope of the given outcome.

@@ -23,15 +23,14 @@ struct LiveEnvironments {
   /// Calls `body` with each live environment below, and with the number of its created beans that `keptStatistics`
   /// excludes; see `Environment.forEachLive`.
   func forEach(upTo maximum: inout Int, _ body: (Environment, Int) -> Void) -> Bool {
-    let core = environment.core
     guard let children = environment.existingExtras?.children, !children.isEmpty else { return true }
     var isComplete = true
     for list in children.listNumbers {
       var last: [Environment] = []
       repeat {
         var next: [Environment] = []
-        next.reserveCapacity(min(Self.slice, max(0, core.lock.withLock { children.count })))
-        guard core.lock.withLock({ children.read(&next, of: list, after: last) }) else {
+        next.reserveCapacity(min(Self.slice, max(0, environment.core.lock.withLock { children.count })))
+        guard environment.core.lock.withLock({ children.read(&next, of: list, after: last) }) else {
           isComplete = false
           break
         }

@@ -37,11 +37,10 @@ struct LoggedEnvironment {
   }
 
   private func merge(_ own: ChildMetadata, into metadata: inout LogMetadata) {
-    let core = environment.core
-    guard core.plan?.with({ $0.hasSeed }) == true else { return own.merge(into: &metadata, seed: nil) }
+    guard environment.core.plan?.with({ $0.hasSeed }) == true else { return own.merge(into: &metadata, seed: nil) }
     // A thread that releases the seed stores nil first, under the lock.
-    let seed = core.lock.withLock { () -> ObjectReference? in
-      let content = core.slots[0].content
+    let seed = environment.core.lock.withLock { () -> ObjectReference? in
+      let content = environment.core.slots[0].content
       guard content.isFilled else { return nil }
       content.object.retain()
       return content.object
