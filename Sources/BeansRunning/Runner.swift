@@ -47,7 +47,7 @@ final class Runner: BeanRunner {
   /// released.
   func startExisting(in environment: Environment) {
     if isEnding { return }
-    for bean in environment.runnableBeans { _ = start(bean, in: environment) }
+    for bean in RunningBeans(of: environment).all { _ = start(bean, in: environment) }
   }
 
   /// Returns the run of a bean, which this starts unless it has been started. The runs of the beans that it takes are
@@ -57,7 +57,7 @@ final class Runner: BeanRunner {
   private func start(_ bean: Int32, in environment: Environment) -> BeanRun? {
     if let run = state.withLock({ $0.runs[bean] }) { return run }
     // A bean that exists has been created after the beans that it takes.
-    let needs = environment.runnableBeans(takenBy: bean).compactMap { start($0, in: environment) }
+    let needs = RunningBeans(of: environment).taken(by: bean).compactMap { start($0, in: environment) }
     guard let (run, isNew) = reserve(bean, in: environment) else { return nil }
     if isNew { run.start(after: needs, in: environment) }
     return run
@@ -68,7 +68,7 @@ final class Runner: BeanRunner {
   private func reserve(_ bean: Int32, in environment: Environment) -> (run: BeanRun, isNew: Bool)? {
     state.withLock { state in
       if let known = state.runs[bean] { return (known, false) }
-      guard state.end == nil, let work = environment.runWork(of: bean) else { return nil }
+      guard state.end == nil, let work = RunningBeans(of: environment).work(of: bean) else { return nil }
       let made = BeanRun(work, state.runs.count, of: self)
       state.runs[bean] = made
       return (made, true)

@@ -78,7 +78,7 @@ extension InactiveDeclaration {
   init(_ spec: FrozenSpec, _ types: [Any.Type], _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
-      qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.isPrivate ? spec.module?.key : nil,
+      qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.privateTo,
       label: "a \(spec.written)", location: spec.location, reason: reason)
   }
 

@@ -12,7 +12,7 @@ extension FrozenSpec {
 
   /// The faults that were found while the declaration was made.
   var ownFaults: [EnvironmentError] {
-    value.faults.map { fault($0.cause, $0.message) } + value.propertyFaults.map { fault(.propertySources, $0) }
+    self.faults.map { fault($0.cause, $0.message) } + self.propertyFaults.map { fault(.propertySources, $0) }
   }
 
   /// The faults of options that a decorator cannot have.

@@ -146,9 +146,10 @@ final class EnvironmentDeclarations {
     }
     declaration.isDefined = true
     if let module { declaration.enter(module) }
-    if declaration.hasConditions {
+    let conditions = declaration.spec.options?.value.conditions ?? []
+    if !conditions.isEmpty {
       hasConditions = true
-      note(declaration.spec.conditions, of: declaration.spec.written, at: declaration.spec.location)
+      note(conditions, of: declaration.spec.written, at: declaration.spec.location)
     }
     // Moved out and back: modification in place would run a dynamic exclusivity check each time.
     var all: [FrozenSpec] = []

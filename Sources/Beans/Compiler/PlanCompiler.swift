@@ -373,7 +373,7 @@ extension PlacedBean {
   fileprivate var declaration: BeanDeclaration {
     var merged = spec.value
     merged.type = definition.type
-    if definition.maker != nil, merged.options != nil { merged.change { $0.onDestroys = [] } }
+    if definition.maker != nil, merged.options != nil { merged.rare.onDestroys = [] }
     return BeanDeclaration(merged)
   }
 }

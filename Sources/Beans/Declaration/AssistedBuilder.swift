@@ -92,10 +92,10 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
       var arguments = arguments
       return ValueBox(Factory<Tag>(arguments.take(), create))
     }
-    let declaration = TypedBeanDeclaration<Factory<Tag>>(
-      type: Factory<Tag>.self, id: nil, location: location, receiver: receiver)
+    let spec = BeanSpec(type: Factory<Tag>.self, location: location, factory: function)
+    let declaration = TypedBeanDeclaration<Factory<Tag>>(spec, madeBy: receiver)
     if let fault = fault(parameters) { declaration.note(fault: fault, .otherSeed) }
-    return declaration.set(\.factory, function)
+    return declaration
   }
 
   /// Returns the fault of the parameters, or nil if they are valid.

@@ -20,5 +20,5 @@ struct BeanId: Hashable, Sendable {
 
 extension BeanSpec {
   /// The id that the declaration enters; nil for a bean without an id.
-  var beanId: BeanId? { id.map { BeanId($0, privateTo: isPrivate ? module?.key : nil) } }
+  var beanId: BeanId? { id.map { BeanId($0, privateTo: options?.value.privateTo) } }
 }

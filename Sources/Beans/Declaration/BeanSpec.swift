@@ -1,9 +1,6 @@
 import Synchronization
 
 /// The content of a declaration: a value.
-///
-/// Fields are replaced, never changed in place. The compiler can therefore prove that a field of a declaration's spec
-/// does not change while it is read, and no access checks that at run time.
 struct BeanSpec {
   /// The number that distinguishes declarations, even after they are deallocated; copies have the number of the
   /// original.
@@ -36,8 +33,8 @@ struct BeanSpec {
   var properties: [PropertyInjection] = []
   /// The type of a factory bean's products.
   var target: Any.Type?
-  /// Rarely used parts of a declaration, allocated on demand.
-  var options: ValueBox<Options>?
+  /// The box of the rare parts; nil while no part is set. Copies share it.
+  private(set) var options: ValueBox<Options>?
 
   struct Options {
     /// Beans that must exist before this one is built.
@@ -52,7 +49,7 @@ struct BeanSpec {
     /// Conditions of the declaration, which is active only if all of them hold.
     var conditions: [BeanCondition] = []
     var postConstructs: [BeanCallback] = []
-    var onDestroys: [ReleaseCallback] = []
+    var onDestroys: [BeanCallback] = []
     var listeners: [EventHandler] = []
     /// Work that begins with each instance, and ends before its release.
     var works: [any AttachedWork] = []
@@ -68,12 +65,24 @@ struct BeanSpec {
     var faults: [(cause: FaultCause, message: String)] = []
     /// Faults of single properties. Startup still resolves the bean.
     var propertyFaults: [String] = []
+
+    /// The key of the module to which the bean is restricted.
+    var privateTo: ObjectIdentifier? { isPrivate ? module?.key : nil }
+
+    /// Whether the options neither name users' code nor change the release.
+    var hasNoCode: Bool {
+      postConstructs.isEmpty && onDestroys.isEmpty && works.isEmpty && restarts == nil && releaseLimit == nil
+        && !isExternallyOwned
+    }
   }
 
   private static let count = Atomic(0)
 
-  /// Changes the rarely used parts.
-  mutating func change(_ change: (inout Options) -> Void) { options = options.changed(change) }
+  /// The parts that few declarations set.
+  var rare: Options {
+    get { options?.value ?? Options() }
+    set { options = ValueBox(newValue) }
+  }
 
   func argument(_ index: Int) -> BeanValue? { arguments.first { $0.index == index }?.value }
 
@@ -87,27 +96,6 @@ struct BeanSpec {
     hasValues ? arguments.flatMap(\.value.embedded) + properties.flatMap(\.value.embedded) : []
   }
 
-  var requirements: [(parameter: Parameter, value: BeanValue)] { options?.value.requirements ?? [] }
-  var stated: [Any.Type] { options?.value.stated ?? [] }
-  var faults: [(cause: FaultCause, message: String)] { options?.value.faults ?? [] }
-  var propertyFaults: [String] { options?.value.propertyFaults ?? [] }
-  var module: IncludedModule? { options?.value.module }
-  var isPrivate: Bool { options?.value.isPrivate ?? false }
-  var qualifiers: [Any.Type] { options?.value.qualifiers ?? [] }
-  var conditions: [BeanCondition] { options?.value.conditions ?? [] }
-  var postConstructs: [BeanCallback] { options?.value.postConstructs ?? [] }
-  var onDestroys: [ReleaseCallback] { options?.value.onDestroys ?? [] }
-  var listeners: [EventHandler] { options?.value.listeners ?? [] }
-  var works: [any AttachedWork] { options?.value.works ?? [] }
-  var restarts: RestartPolicy? { options?.value.restarts }
-  var releaseLimit: Duration? { options?.value.releaseLimit }
-  /// Whether the options neither name users' code nor change the release.
-  var hasNoCode: Bool {
-    postConstructs.isEmpty && onDestroys.isEmpty && works.isEmpty && restarts == nil && releaseLimit == nil
-      && !isExternallyOwned
-  }
-  var isExternallyOwned: Bool { options?.value.isExternallyOwned ?? false }
-
   /// The name of the declaration in faults before it is a bean.
   var written: String {
     let name = id.map { "\(kind) '\($0)'" } ?? kind
@@ -116,9 +104,17 @@ struct BeanSpec {
   var kind: String { type.map { "\($0)" } ?? "template" }
 }
 
-// MARK: copies
-
 extension BeanSpec {
+  /// Creates the spec of a declaration with the arguments of `Environment.bean`.
+  init(
+    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation
+  ) {
+    self.init(
+      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location)
+  }
+
+  // MARK: copies
+
   /// Inherits everything that this spec does not set itself; a class's plain `init()` is not set in this sense.
   mutating func inherit(_ template: BeanSpec) {
     isLazy = isLazy ?? template.isLazy
@@ -134,19 +130,7 @@ extension BeanSpec {
       if own.mayRequireIds { all.set(index, own.inheriting(value)) }
     }
     arguments = all
-    if let given = template.options?.value {
-      change {
-        $0.requirements = given.requirements + $0.requirements
-        if $0.postConstructs.isEmpty { $0.postConstructs = given.postConstructs }
-        if $0.onDestroys.isEmpty { $0.onDestroys = given.onDestroys }
-        if $0.listeners.isEmpty { $0.listeners = given.listeners }
-        if $0.works.isEmpty { $0.works = given.works }
-        $0.restarts = $0.restarts ?? given.restarts
-        $0.sharing = $0.sharing ?? given.sharing
-        $0.releaseLimit = $0.releaseLimit ?? given.releaseLimit
-        $0.isExternallyOwned = $0.isExternallyOwned || given.isExternallyOwned
-      }
-    }
+    if let given = template.options?.value { rare.inherit(given) }
     properties = properties.reduce(template.properties) { $0.setting($1.inheriting($0)) }
   }
 
@@ -155,13 +139,7 @@ extension BeanSpec {
   func product(_ type: Any.Type) -> BeanSpec {
     var product = BeanSpec(
       type: type, id: id, isLazy: isLazy, isPrimary: isPrimary, isSendable: isTargetSendable, location: location)
-    if let options {
-      product.change {
-        $0 = options.value
-        ($0.requirements, $0.stated, $0.faults, $0.propertyFaults) = ([], [], [], [])
-        ($0.postConstructs, $0.onDestroys, $0.listeners, $0.works) = ([], [], [], [])
-      }
-    }
+    if let options = options?.value { product.rare = options.product }
     return product
   }
 
@@ -171,11 +149,31 @@ extension BeanSpec {
     var replacement = BeanSpec(
       type: type, id: id, scopeName: scopeName, isLazy: isLazy, isPrimary: isPrimary, location: location)
     if let options = options?.value {
-      replacement.change {
-        ($0.module, $0.isPrivate, $0.qualifiers) = (options.module, options.isPrivate, options.qualifiers)
-      }
+      replacement.rare = Options(module: options.module, isPrivate: options.isPrivate, qualifiers: options.qualifiers)
     }
     return replacement
+  }
+}
+
+extension BeanSpec.Options {
+  /// Inherits the parts of a template that these do not set.
+  fileprivate mutating func inherit(_ template: BeanSpec.Options) {
+    requirements = template.requirements + requirements
+    if postConstructs.isEmpty { postConstructs = template.postConstructs }
+    if onDestroys.isEmpty { onDestroys = template.onDestroys }
+    if listeners.isEmpty { listeners = template.listeners }
+    if works.isEmpty { works = template.works }
+    restarts = restarts ?? template.restarts
+    sharing = sharing ?? template.sharing
+    releaseLimit = releaseLimit ?? template.releaseLimit
+    isExternallyOwned = isExternallyOwned || template.isExternallyOwned
+  }
+
+  /// The options of the product of a factory bean.
+  fileprivate var product: BeanSpec.Options {
+    BeanSpec.Options(
+      module: module, isPrivate: isPrivate, qualifiers: qualifiers, conditions: conditions, restarts: restarts,
+      sharing: sharing, releaseLimit: releaseLimit, isExternallyOwned: isExternallyOwned)
   }
 }
 
@@ -190,27 +188,27 @@ final class FrozenSpec {
   subscript<Value>(dynamicMember field: KeyPath<BeanSpec, Value>) -> Value {
     @inline(__always) get { value[keyPath: field] }
   }
+
+  // The rare parts, with the values of a spec without any.
+
+  subscript<Element>(dynamicMember part: KeyPath<BeanSpec.Options, [Element]>) -> [Element] {
+    @inline(__always) get { value.options?.value[keyPath: part] ?? [] }
+  }
+
+  subscript<Wrapped>(dynamicMember part: KeyPath<BeanSpec.Options, Wrapped?>) -> Wrapped? {
+    @inline(__always) get { value.options?.value[keyPath: part] ?? nil }
+  }
+
+  subscript(dynamicMember part: KeyPath<BeanSpec.Options, Bool>) -> Bool {
+    @inline(__always) get { value.options?.value[keyPath: part] ?? false }
+  }
 }
 
 // MARK: parts
 
-extension Optional where Wrapped == ValueBox<BeanSpec.Options> {
-  /// Returns a box of the changed options, which this one may share with copies of the spec.
-  func changed(_ change: (inout BeanSpec.Options) -> Void) -> ValueBox<BeanSpec.Options> {
-    var options = content
-    change(&options)
-    return ValueBox(options)
-  }
-
-  @inline(never)
-  private var content: BeanSpec.Options { self?.value ?? BeanSpec.Options() }
-}
-
 extension [(index: Int, value: BeanValue)] {
   /// Sets the value of one parameter, in order of the indices.
   mutating func set(_ index: Int, _ value: BeanValue) {
-    if isEmpty { reserveCapacity(4) }
-    if last.map({ $0.index < index }) ?? true { return append((index, value)) }
     removeAll { $0.index == index }
     insert((index, value), at: firstIndex { $0.index > index } ?? endIndex)
   }
@@ -254,38 +252,4 @@ struct PropertyInjection {
   }
 
   var isPath: Bool { if case .path = name { true } else { false } }
-}
-
-/// A closure that a user attached to a declaration, with the type that it expects.
-@usableFromInline
-struct BeanCallback: Sendable {
-  let owner: Any.Type
-  private let body: @Sendable (AnyObject) throws -> Void
-
-  @usableFromInline
-  init(_ owner: Any.Type, _ body: @escaping @Sendable (AnyObject) throws -> Void) {
-    self.owner = owner
-    self.body = body
-  }
-
-  /// Creates a callback from a closure. Inlined into the module that declares the bean, so that it is compiled for the
-  /// concrete type.
-  @inlinable @inline(__always)
-  init<Instance>(_ body: @escaping @Sendable (Instance) throws -> Void) {
-    self.init(Instance.self) { try body(BeanCallback.read($0)) }
-  }
-
-  @inlinable
-  static func read<Instance>(_ object: AnyObject) throws -> Instance {
-    if let instance = Box.read(object, as: Instance.self) { return instance }
-    throw mismatch(object, Instance.self)
-  }
-
-  @usableFromInline
-  static func mismatch(_ object: AnyObject, _ type: Any.Type) -> EnvironmentError {
-    EnvironmentError(.typeMismatch, "\(Swift.type(of: Box.open(object))) is not a \(type)")
-  }
-
-  /// Calls the closure. `object` is an `owner`, as startup has checked.
-  func callAsFunction(_ object: AnyObject) throws { try body(object) }
 }

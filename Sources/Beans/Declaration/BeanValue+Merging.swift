@@ -5,15 +5,11 @@ extension BeanValue {
   /// The result is `.merged` where the template's value is, so that it is also added to the template's template.
   func inheriting(_ template: BeanValue) -> BeanValue {
     switch self {
-    case .declared(let value, let origin):
-      guard value.isMerged else { return self }
-      return .declared(value.inheriting(template), at: origin)
-    case .merged(let value): return value.added(to: template) ?? value
-    default: return self
+    case .declared(.merged(let value), let origin): .declared(value.added(to: template) ?? value, at: origin)
+    case .merged(let value): value.added(to: template) ?? value
+    default: self
     }
   }
-
-  private var isMerged: Bool { if case .merged = self { true } else { false } }
 
   /// Returns the collection of the template with the elements of this one; nil where one of them is no collection.
   private func added(to template: BeanValue) -> BeanValue? {
@@ -27,10 +23,10 @@ extension BeanValue {
     }
   }
 
+  private typealias Entries = [(key: BeanValue, value: BeanValue)]
+
   /// Returns the entries of a template whose keys a map does not have itself.
-  private static func rest(
-    of inherited: [(key: BeanValue, value: BeanValue)], beside own: [(key: BeanValue, value: BeanValue)]
-  ) -> [(key: BeanValue, value: BeanValue)] {
+  private static func rest(of inherited: Entries, beside own: Entries) -> Entries {
     let names = Set(own.compactMap(\.key.name))
     return inherited.filter { entry in entry.key.name.map { !names.contains($0) } ?? true }
   }
@@ -58,10 +54,7 @@ extension BeanValue {
     switch self {
     case .id(let id): [(id, nil)]
     case .declared(let value, let origin): value.requiredIds.map { ($0.id, $0.origin ?? origin) }
-    case .merged(let value): value.requiredIds
-    case .list(let elements): elements.flatMap(\.requiredIds)
-    case .map(let entries): entries.flatMap { $0.key.requiredIds + $0.value.requiredIds }
-    case .value, .reference, .text, .bean, .inject, .null: []
+    default: parts.flatMap(\.requiredIds)
     }
   }
 
@@ -71,10 +64,7 @@ extension BeanValue {
     case .reference(let id): id == spec.id
     case .inject(let inject): inject.id == nil || inject.id == spec.id
     case .bean(let declaration): declaration.spec.number == spec.number
-    case .declared(let value, _), .merged(let value): value.leads(to: spec)
-    case .list(let elements): elements.contains { $0.leads(to: spec) }
-    case .map(let entries): entries.contains { $0.key.leads(to: spec) || $0.value.leads(to: spec) }
-    case .value, .text, .id, .null: false
+    default: parts.contains { $0.leads(to: spec) }
     }
   }
 }

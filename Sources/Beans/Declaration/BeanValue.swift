@@ -28,15 +28,19 @@ public enum BeanValue {
   /// Another value, with a place of its own for its faults, for a value that is not written in Swift.
   indirect case declared(BeanValue, at: EnvironmentError.Origin)
 
+  /// The values directly inside this one, in order.
+  var parts: [BeanValue] {
+    switch self {
+    case .list(let elements): elements
+    case .map(let entries): entries.flatMap { [$0.key, $0.value] }
+    case .declared(let value, _), .merged(let value): [value]
+    case .value, .reference, .text, .bean, .inject, .null, .id: []
+    }
+  }
+
   /// The beans declared in place, at any depth of lists and maps.
   var embedded: [BeanDeclaration] {
-    switch self {
-    case .bean(let declaration): [declaration]
-    case .list(let elements): elements.flatMap(\.embedded)
-    case .map(let entries): entries.flatMap { $0.key.embedded + $0.value.embedded }
-    case .declared(let value, _), .merged(let value): value.embedded
-    case .value, .reference, .text, .inject, .null, .id: []
-    }
+    if case .bean(let declaration) = self { [declaration] } else { parts.flatMap(\.embedded) }
   }
 
   /// The place of the value; nil if that is the place of its bean's declaration.

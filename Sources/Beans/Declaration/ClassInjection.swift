@@ -20,41 +20,42 @@ struct ClassInjection {
   /// Stores a temporary value in the property, and returns whether that value is still there. nil for properties that
   /// can be read at any time. Setting a property through a key path reads it first, and reading an `@Injected` property
   /// without a value traps.
-  let stopgap: (set: @Sendable (AnyObject, Argument) -> Void, isLeft: @Sendable (AnyObject) -> Bool)?
+  var stopgap: (set: @Sendable (AnyObject, Argument) -> Void, isLeft: @Sendable (AnyObject) -> Bool)?
   /// Whether every key path to a stored property of that type leads to this one.
-  let isSole: Bool
+  var isSole = false
 
   /// The name of the property in faults.
   var point: InjectionPoint { .injection(property, name: name) }
 
-  private init(_ property: PropertyDescriptor, _ inject: Inject, isSole: Bool) throws {
-    self.name = property.getName()
-    self.property = property
-    self.source =
+  /// Returns the injection that a bean descriptor declares for a property.
+  private static func described(by inject: Inject, _ property: PropertyDescriptor) throws -> ClassInjection {
+    let source: Source =
       switch inject {
       case let bean as InjectBean: .bean(id: bean.id)
       case let value as InjectConfigurationValue: .configuration(value)
       default: .custom(inject)
       }
-    self.setter = try PropertySetter(property)
-    self.stopgap = nil
-    self.isSole = isSole
+    return ClassInjection(
+      name: property.getName(), property: property, source: source, setter: try PropertySetter(property))
   }
 
-  /// Returns nil where the memory of the property cannot be accessed.
-  fileprivate init?<Field: InjectedField>(_ property: PropertyDescriptor, of type: Field.Type) {
+  /// Returns the injection of a property that is an injected field; nil where its memory cannot be accessed.
+  private static func ofField<Field: InjectedField>(
+    _ property: PropertyDescriptor, _ type: Field.Type
+  ) -> ClassInjection? {
     guard let field = property.access(as: type) else { return nil }
+    // An instance has the property from its initialization on.
+    let id: @Sendable (AnyObject) -> String = { field.load($0)?.id ?? "" }
     let store: @Sendable (AnyObject, Argument, Bool) -> Void = { object, argument, isStopgap in
       let value = Injected(argument.take(as: Field.Value.self), isStopgap: isStopgap)
-      field.store(object, Field.holding(value, insteadOf: field.load(object)))
+      field.store(object, Field(Field.isNamed ? id(object) : "", value))
     }
-    // A property wrapper's storage is named after the property.
-    self.name = String(property.getName().dropFirst())
-    self.property = property
-    self.source = Field.source { field.load($0) }
-    self.setter = PropertySetter(property.owner, Parameter.of(Field.Value.self)) { store($0, $1, false) }
-    self.stopgap = ({ store($0, $1, true) }, { field.load($0)?.injected.isStopgap == true })
-    self.isSole = false
+    return ClassInjection(
+      // A property wrapper's storage is named after the property.
+      name: String(property.getName().dropFirst()), property: property,
+      source: Field.isNamed ? .named(id) : .bean(id: nil),
+      setter: PropertySetter(property.owner, Parameter.of(Field.Value.self)) { store($0, $1, false) },
+      stopgap: ({ store($0, $1, true) }, { field.load($0)?.property.isStopgap == true }))
   }
 
   /// Returns the injections of a class, inherited ones first. Throws the error of a descriptor's initializer, or for a
@@ -63,8 +64,9 @@ struct ClassInjection {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
       guard let inject = property.injection else { return ofField(property) }
-      let isSole = !properties.contains { $0 !== property && injectedType(of: $0) == property.declaredType }
-      return try ClassInjection(property, inject, isSole: isSole)
+      var injection = try described(by: inject, property)
+      injection.isSole = !properties.contains { $0 !== property && injectedType(of: $0) == property.declaredType }
+      return injection
     }
   }
 
@@ -79,7 +81,7 @@ struct ClassInjection {
 
   /// Returns the injection that a property of a class declares by its type.
   fileprivate static func ofField(_ property: PropertyDescriptor) -> ClassInjection? {
-    (property.declaredType as? any InjectedField.Type).flatMap { ClassInjection(property, of: $0) }
+    (property.declaredType as? any InjectedField.Type).flatMap { ofField(property, $0) }
   }
 
   /// Returns the type that a key path to the property has as its value.
@@ -127,11 +129,11 @@ extension PropertyInjection {
 /// The type of a stored property that declares an injection by its type.
 private protocol InjectedField: SendableMetatype {
   associatedtype Value
-  var injected: Injected<Value> { get }
-  /// Returns the source of the value for a property that `load` reads.
-  static func source(_ load: @escaping @Sendable (AnyObject) -> Self?) -> ClassInjection.Source
-  /// Returns the property with a value; `old` is the property before.
-  static func holding(_ injected: Injected<Value>, insteadOf old: @autoclosure () -> Self?) -> Self
+  /// Whether the property stores the id of its bean.
+  static var isNamed: Bool { get }
+  var id: String { get }
+  var property: Injected<Value> { get }
+  init(_ id: String, _ property: Injected<Value>)
 }
 
 extension InjectedField {
@@ -139,28 +141,12 @@ extension InjectedField {
 }
 
 extension Injected: InjectedField {
-  fileprivate var injected: Injected { self }
-
-  fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> Injected?) -> ClassInjection.Source {
-    .bean(id: nil)
-  }
-
-  fileprivate static func holding(_ injected: Injected, insteadOf old: @autoclosure () -> Injected?) -> Injected {
-    injected
-  }
+  fileprivate static var isNamed: Bool { false }
+  fileprivate var id: String { "" }
+  fileprivate var property: Injected { self }
+  fileprivate init(_ id: String, _ property: Injected) { self = property }
 }
 
 extension InjectedById: InjectedField {
-  fileprivate var injected: Injected<Value> { property }
-
-  fileprivate static func source(_ load: @escaping @Sendable (AnyObject) -> InjectedById?) -> ClassInjection.Source {
-    // An instance has the property from its initialization on.
-    .named { load($0)?.id ?? "" }
-  }
-
-  fileprivate static func holding(
-    _ injected: Injected<Value>, insteadOf old: @autoclosure () -> InjectedById?
-  ) -> InjectedById {
-    InjectedById(old()?.id ?? "", injected)
-  }
+  fileprivate static var isNamed: Bool { true }
 }

@@ -21,6 +21,6 @@ extension Current: ParameterType {
     let inner = Parameter.of(T.self)
     return Parameter(
       Current<T>.self, element: inner.element, .current(inner), qualifier: inner.qualifier,
-      makeProvider: { lookup, _ in ValueBox(Current<T>(lookup: lookup)) })
+      wrap: { if case .lookup(let lookup, _) = $0 { ValueBox(Current<T>(lookup: lookup)) } else { nil } })
   }
 }

@@ -30,6 +30,10 @@ public final class Environment: Sendable {
   @TaskLocal static var releasing: Environment?
 }
 
+extension Environment: ParameterType {
+  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .environment) }
+}
+
 /// Another name of the container, for files that import a second type called `Environment`.
 ///
 /// A file that imports, for example, Hummingbird or Vapor as well writes `BeanEnvironment` instead of

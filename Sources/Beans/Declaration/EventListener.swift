@@ -33,10 +33,8 @@ struct EventHandler: Sendable {
       Instance.self is AnyObject.Type
       ? TypedEventHandler<Event> { try body(uncheckedCast($0, to: Instance.self), $1) } : nil
     receive = { object, event in
-      guard let bean = Box.read(object, as: Instance.self), let event = event as? Event else {
-        throw EnvironmentError(.typeMismatch, "\(type(of: Box.open(object))) is not a \(Instance.self)")
-      }
-      try body(bean, event)
+      guard let event = event as? Event else { throw BeanCallback.mismatch(object, Instance.self) }
+      try body(BeanCallback.read(object), event)
     }
   }
 
@@ -64,4 +62,21 @@ struct EventReceiver: Sendable {
   let number: Int32
   /// The index of the handler among those of the bean.
   let handler: Int
+}
+
+extension TypedBeanDeclaration {
+  /// Registers the bean for all events of exactly one type; see `Environment.publish`.
+  ///
+  /// A bean may listen to several types. Its listeners are called in the order of their declaration, after its
+  /// `EventListener` conformance if it has one. A declaration without listeners inherits the listeners of its template.
+  ///
+  /// - Parameters:
+  ///   - event: the type, which may not be a protocol; the closure's parameter implies it.
+  ///   - body: takes the bean and the event, on the thread that publishes or on the loop to which the bean is bound.
+  @discardableResult
+  public func listens<Event: Sendable>(
+    to event: Event.Type = Event.self, _ body: @escaping @Sendable (Instance, Event) throws -> Void
+  ) -> Self {
+    with { $0.rare.listeners.append(EventHandler(body)) }
+  }
 }

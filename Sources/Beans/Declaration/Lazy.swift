@@ -133,6 +133,6 @@ extension Lazy: ParameterType {
     let inner = Parameter.of(T.self)
     return Parameter(
       Lazy<T>.self, element: inner.element, .lazy(inner), qualifier: inner.qualifier,
-      makeLazy: { ValueBox(Lazy<T>($0)) })
+      wrap: { if case .deferred(let bean) = $0 { ValueBox(Lazy<T>(bean)) } else { nil } })
   }
 }

@@ -69,7 +69,7 @@ extension Owned: ParameterType {
       Owned<T>.self, element: inner.element,
       isOfBean ? .owned(inner) : .invalid(.noBeanInside, "\(T.self) is not a bean's type, so it cannot be owned"),
       qualifier: inner.qualifier,
-      makeOwned: { ValueBox(Owned<T>($0)) })
+      wrap: { if case .owned(let bean) = $0 { ValueBox(Owned<T>(bean)) } else { nil } })
   }
 }
 

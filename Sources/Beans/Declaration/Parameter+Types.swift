@@ -7,8 +7,7 @@ extension Optional: ParameterType {
     let type = Wrapped.self
     let each = Parameter.wrapper(of: type)
     let kind: Parameter.Kind =
-      type == ConfigurationManager.self
-      ? .configuration : each?.refusal("an optional") { "Optional<\($0)>" } ?? .optional
+      type == ConfigurationManager.self ? .configuration : each?.refusal("an optional", "Optional<") ?? .optional
     return Parameter(
       Wrapped?.self, element: each?.element ?? type, kind, isReference: type is AnyObject.Type, each: each,
       box: { beans in
@@ -19,43 +18,32 @@ extension Optional: ParameterType {
 }
 
 extension Array: ParameterType {
-  static var parameter: Parameter {
-    let each = Parameter.wrapper(of: Element.self)
-    return Parameter(
-      [Element].self, element: each?.element ?? Element.self,
-      each?.refusal("an array") { "Array<\($0)>" } ?? .all, each: each,
-      box: { ($0 as? [Element]).map { ValueBox($0) } },
-      isArrayOfObjects: each == nil && Element.self is AnyObject.Type)
-  }
+  static var parameter: Parameter { Parameter([Element].self, of: Element.self, .all, "an array", "Array<") }
 }
 
 extension Set: ParameterType, CollectedType {
-  static var parameter: Parameter {
-    let each = Parameter.wrapper(of: Element.self)
-    let type: any CollectedType.Type = Self.self
-    return Parameter(
-      Set<Element>.self, element: each?.element ?? Element.self,
-      each?.refusal("a set") { "Set<\($0)>" } ?? .distinct, each: each,
-      box: { type.box($0) })
-  }
-
-  static func box(_ beans: [Any]) -> AnyObject? { (beans as? [Element]).map { ValueBox(Set($0)) } }
+  static var parameter: Parameter { Parameter(Set<Element>.self, of: Element.self, .distinct, "a set", "Set<") }
 }
 
 extension Dictionary: ParameterType, CollectedType where Key == String {
   static var parameter: Parameter {
-    let each = Parameter.wrapper(of: Value.self)
-    return Parameter(
-      [String: Value].self, element: each?.element ?? Value.self,
-      each?.refusal("a dictionary") { "Dictionary<String, \($0)>" } ?? .named, each: each,
-      box: { box($0) })
+    Parameter([String: Value].self, of: Value.self, .named, "a dictionary", "Dictionary<String, ")
   }
-
-  /// Takes ids and beans in turn.
-  static func box(_ beans: [Any]) -> AnyObject? { (assemble(beans) as? Self).map { ValueBox($0) } }
 }
 
 extension Parameter {
+  /// Creates the request of a collection of beans, which `name` and the beginning of its type describe in faults.
+  fileprivate convenience init<Wanted: CollectionType, Element>(
+    _ wanted: Wanted.Type, of type: Element.Type, _ kind: Kind, _ name: String, _ form: String
+  ) {
+    let each = Parameter.wrapper(of: type)
+    let isArray = if case .all = kind { true } else { false }
+    self.init(
+      wanted, element: each?.element ?? type, each?.refusal(name, form) ?? kind, each: each,
+      isArrayOfObjects: isArray && each == nil && type is AnyObject.Type,
+      box: { Wanted.assemble($0).map { ValueBox($0) } })
+  }
+
   /// Returns the parameter of a type that requests more than a bean of the type itself; nil for a bean.
   fileprivate static func wrapper<Element>(of type: Element.Type) -> Parameter? {
     isWrapper(type) ? of(type) : nil
@@ -66,14 +54,14 @@ extension Parameter {
   ///
   /// A wrapper that looks its bean up at each call stores the type and the environment; inside a collection, it would
   /// have to identify each of several beans.
-  fileprivate func refusal(_ name: String, around form: (Any.Type) -> String) -> Kind? {
+  fileprivate func refusal(_ name: String, _ form: String) -> Kind? {
     if isOfOneBean { return nil }
     let fault = "\(name) of \(wanted) cannot be injected"
     return switch kind {
     case .provider(let inner) where inner.isOfOneBean:
-      .invalid(.notCollected, "\(fault): write Provider<\(form(inner.wanted))>")
+      .invalid(.notCollected, "\(fault): write Provider<\(form)\(inner.wanted)>>")
     case .current(let inner) where inner.isOfOneBean:
-      .invalid(.notCollected, "\(fault): write Current<\(form(inner.wanted))>")
+      .invalid(.notCollected, "\(fault): write Current<\(form)\(inner.wanted)>>")
     default: .invalid(.notCollected, fault)
     }
   }
@@ -84,7 +72,7 @@ extension Provider: ParameterType {
     let provided = Parameter.of(T.self)
     return Parameter(
       Provider<T>.self, element: provided.element, .provider(provided),
-      makeProvider: { ValueBox(Provider<T>(lookup: $0, id: $1)) })
+      wrap: { if case .lookup(let lookup, let id) = $0 { ValueBox(Provider<T>(lookup: lookup, id: id)) } else { nil } })
   }
 }
 
@@ -92,8 +80,4 @@ extension ConfigurationManager: ParameterType {
   static var parameter: Parameter {
     Parameter(ConfigurationManager.self, element: ConfigurationManager.self, .configuration)
   }
-}
-
-extension Environment: ParameterType {
-  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .environment) }
 }

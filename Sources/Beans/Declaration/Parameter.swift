@@ -61,22 +61,15 @@ final class Parameter: Sendable {
   let given: @Sendable (Any) -> AnyObject?
   /// The reading of the objects that `given` returns.
   let givenReading: Reading
-  /// Returns the box of a provider that uses the lookup; nil for every other kind.
-  let makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)?
-  /// Returns the box of a bean that is evaluated on demand; nil for every other kind.
-  let makeLazy: (@Sendable (any DeferredBean) -> AnyObject)?
-  /// Returns the box of an owned bean; nil for every other kind.
-  let makeOwned: (@Sendable (any OwnedInstance) -> AnyObject)?
+  /// Returns the box of the wrapper that gets its beans from the source; nil for the source of another kind.
+  let wrap: @Sendable (BeanSource) -> AnyObject?
 
   /// Creates the request of a parameter's type. A declaration may give a value for it, except for a seed.
   init<Wanted>(
     _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
     qualifier: Any.Type? = nil, each: Parameter? = nil,
-    box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
-    isArrayOfObjects: Bool = false,
-    makeProvider: (@Sendable (any BeanLookup, String?) -> AnyObject)? = nil,
-    makeLazy: (@Sendable (any DeferredBean) -> AnyObject)? = nil,
-    makeOwned: (@Sendable (any OwnedInstance) -> AnyObject)? = nil
+    isArrayOfObjects: Bool = false, box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
+    wrap: @escaping @Sendable (BeanSource) -> AnyObject? = { _ in nil }
   ) {
     let isSeed = if case .seed = kind { true } else { false }
     self.wanted = wanted
@@ -95,11 +88,9 @@ final class Parameter: Sendable {
       (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }
     }
     givenReading = Wanted.self is AnyObject.Type ? .reference : .boxed
-    self.makeProvider = makeProvider
     self.qualifier = qualifier ?? each?.qualifier
     self.each = each
-    self.makeLazy = makeLazy
-    self.makeOwned = makeOwned
+    self.wrap = wrap
   }
 
   /// Whether the request is for one bean, in any form: then a collection of such requests is possible.
@@ -186,13 +177,20 @@ final class Parameter: Sendable {
   private static let wrappers = ProtocolList([(any ParameterType).self])
 }
 
+/// The origin of the beans of a wrapper.
+enum BeanSource {
+  /// The lookups of a `Provider` or a `Current`.
+  case lookup(any BeanLookup, id: String?)
+  /// The bean of a `Lazy`.
+  case deferred(any DeferredBean)
+  /// The bean of an `Owned`.
+  case owned(any OwnedInstance)
+}
+
 /// A type that requests something other than one bean of its own type.
 protocol ParameterType {
   static var parameter: Parameter { get }
 }
 
 /// A parameter type that may also be the type of a bean.
-protocol CollectedType: ParameterType, SendableMetatype {
-  /// Returns the box of the collection of beans; nil where one does not fit.
-  static func box(_ beans: [Any]) -> AnyObject?
-}
+protocol CollectedType: ParameterType {}

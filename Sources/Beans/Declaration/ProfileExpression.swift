@@ -72,43 +72,29 @@ struct ProfileCondition: Sendable {
 
 /// Reads profile expressions: an operand, or several with only `&` or only `|` between them.
 private struct ProfileParser {
-  private enum Token: Equatable {
-    case name(String)
-    case symbol(Character)
-  }
-
   private let text: String
-  private var tokens: ArraySlice<Token>
+  /// The rest of the text: names, and symbols of one character.
+  private var tokens: ArraySlice<String>
   /// The number of open negations and parentheses.
   private var depth = 0
 
+  private static let symbols = "!&|(),;"
   /// The limit of nesting, which protects the stack.
   private static let greatestDepth = 100
 
   init(_ text: String) {
     self.text = text
-    var tokens: [Token] = []
-    var name = ""
-    for character in text + " " {
-      let isSymbol = "!&|(),;".contains(character)
-      if !isSymbol, !character.isWhitespace {
-        name.append(character)
-        continue
-      }
-      if !name.isEmpty { tokens.append(.name(name)) }
-      name = ""
-      if isSymbol { tokens.append(.symbol(character)) }
-    }
-    self.tokens = tokens[...]
+    let spaced = text.map { Self.symbols.contains($0) ? " \($0) " : "\($0)" }.joined()
+    tokens = spaced.split(whereSeparator: \.isWhitespace).map { String($0) }[...]
   }
 
   mutating func only() throws(EnvironmentError) -> ProfileExpression {
     let expression = try expression()
     switch tokens.first {
     case nil: return expression
-    case .symbol(")"): throw fault("a ')' closes nothing")
-    case .symbol(","), .symbol(";"): throw fault("give each of several profiles as an argument of its own")
-    case let next?: throw fault("'&' or '|' is missing before \(Self.quoted(next))")
+    case ")": throw fault("a ')' closes nothing")
+    case ",", ";": throw fault("give each of several profiles as an argument of its own")
+    case let next?: throw fault("'&' or '|' is missing before '\(next)'")
     }
   }
 
@@ -116,8 +102,8 @@ private struct ProfileParser {
     var expressions: [ProfileExpression] = []
     while let next = tokens.first {
       switch next {
-      case .symbol(","), .symbol(";"): tokens.removeFirst()
-      case .symbol(")"): throw fault("a ')' closes nothing")
+      case ",", ";": tokens.removeFirst()
+      case ")": throw fault("a ')' closes nothing")
       default: expressions.append(try expression())
       }
     }
@@ -126,15 +112,14 @@ private struct ProfileParser {
 
   private mutating func expression() throws(EnvironmentError) -> ProfileExpression {
     var operands = [try operand()]
-    var separator: Token?
-    while let next = tokens.first, next == .symbol("&") || next == .symbol("|") {
-      if let separator, separator != next { throw fault("'&' and '|' are only mixed with parentheses") }
-      separator = next
+    let separator = tokens.first
+    while let next = tokens.first, next == "&" || next == "|" {
+      if next != separator { throw fault("'&' and '|' are only mixed with parentheses") }
       tokens.removeFirst()
       operands.append(try operand())
     }
     if operands.count == 1 { return operands[0] }
-    return separator == .symbol("&") ? .all(operands) : .any(operands)
+    return separator == "&" ? .all(operands) : .any(operands)
   }
 
   private mutating func operand() throws(EnvironmentError) -> ProfileExpression {
@@ -143,23 +128,16 @@ private struct ProfileParser {
     defer { depth -= 1 }
     if depth > Self.greatestDepth { throw fault("it is nested more than \(Self.greatestDepth) deep") }
     switch next {
-    case .name(let name): return .name(name)
-    case .symbol("!"): return .not(try operand())
-    case .symbol("("):
+    case "!": return .not(try operand())
+    case "(":
       let inner = try expression()
-      guard tokens.first == .symbol(")") else {
-        throw fault(tokens.first.map { "'&', '|' or ')' is missing before \(Self.quoted($0))" } ?? "a ')' is missing")
+      guard tokens.first == ")" else {
+        throw fault(tokens.first.map { "'&', '|' or ')' is missing before '\($0)'" } ?? "a ')' is missing")
       }
       tokens.removeFirst()
       return inner
-    case .symbol: throw fault("a name is missing before \(Self.quoted(next))")
-    }
-  }
-
-  private static func quoted(_ token: Token) -> String {
-    switch token {
-    case .name(let name): "'\(name)'"
-    case .symbol(let symbol): "'\(symbol)'"
+    case let name where !Self.symbols.contains(name): return .name(name)
+    default: throw fault("a name is missing before '\(next)'")
     }
   }
 

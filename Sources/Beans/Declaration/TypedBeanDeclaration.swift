@@ -69,7 +69,7 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
-    add(onDestroy: ReleaseCallback(body))
+    add(onDestroy: BeanCallback(body))
     return self
   }
 
@@ -77,7 +77,7 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// scope ends, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) -> Self {
-    add(onDestroy: ReleaseCallback(outcome: body))
+    add(onDestroy: BeanCallback(outcome: body))
     return self
   }
 
@@ -89,7 +89,7 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// `AsyncDisposableBean`.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) async throws -> Void) -> Self {
-    add(onDestroy: ReleaseCallback(async: { (bean: Instance, _) in try await body(bean) }))
+    add(onDestroy: BeanCallback(async: { (bean: Instance, _) in try await body(bean) }))
     return self
   }
 
@@ -97,12 +97,19 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// place of the order. Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) -> Self {
-    add(onDestroy: ReleaseCallback(async: body))
+    add(onDestroy: BeanCallback(async: body))
+    return self
+  }
+
+  /// Sets the options that a user's closure sets.
+  @inlinable @inline(__always)
+  func with(_ options: (TypedBeanDeclaration) -> Void) -> Self {
+    options(self)
     return self
   }
 
   @usableFromInline
-  func decorating() -> Self { set(\.isDecorator, true) }
+  func decorating() -> Self { with { $0.isDecorator = true } }
 
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {

@@ -223,6 +223,29 @@ extension Environment {
     }.decorating()
   }
 
+  /// Begins the declaration of a factory whose products are built from a seed and from beans.
+  ///
+  ///     try environment.define(
+  ///       environment
+  ///         .bindFactory(CustomerDetailViewController.self)
+  ///         .with(CustomerDetailViewController.AssistedSeed.self)
+  ///         .to { (seed: Assisted<String>, customerService: CustomerService) in
+  ///           CustomerDetailViewController(customerID: seed.get(), customerService: customerService)
+  ///         })
+  ///
+  /// The bean is the `Factory`, not the product: the product's type may also have a plain declaration. An environment
+  /// takes one binding for each tag.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the products.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  public func bindFactory<Element>(
+    _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
+  ) -> AssistedBuilder<Element, EmptySeed<Element>> {
+    AssistedBuilder(SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
+  }
+
   /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
   @inlinable @inline(__always)
   func declare<T, each D>(
@@ -254,8 +277,8 @@ extension Environment {
     of type: T.Type, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
     _ factory: FactoryFunction
   ) -> TypedBeanDeclaration<T> {
-    TypedBeanDeclaration<T>(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location, factory: factory,
-      receiver: ObjectIdentifier(self))
+    var spec = BeanSpec(type, id, parent, lazy, abstract, location)
+    spec.factory = factory
+    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 }

@@ -1,3 +1,4 @@
+import BeansErrors
 import BeansReflection
 
 extension Environment {
@@ -15,19 +16,18 @@ extension Environment {
   public func bean<T>(
     _ instance: T, id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    let location = SourceLocation(file: file, line: line)
+    var spec = BeanSpec(id: id, location: SourceLocation(file: file, line: line))
     if let type = instance as? Any.Type {
-      let declaration = TypedBeanDeclaration<T>(
-        type: type, id: id, location: location, receiver: ObjectIdentifier(self))
-      declaration.note(
-        fault: "\(type) is a type, not an instance: conform to Initializable, or give a factory", .typeAsInstance)
-      return declaration
+      spec.type = type
+      let fault = "\(type) is a type, not an instance: conform to Initializable, or give a factory"
+      spec.rare.faults = [(.typeAsInstance, fault)]
+    } else {
+      let (type, object) = Self.identify(instance as Any)
+      let holder = InstanceHolder(object)
+      (spec.type, spec.instance) = (type, holder)
+      spec.factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
     }
-    let (type, object) = Self.identify(instance as Any)
-    let declaration = TypedBeanDeclaration<T>(type: type, id: id, location: location, receiver: ObjectIdentifier(self))
-    let holder = InstanceHolder(object)
-    let factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
-    return declaration.set(\.instance, holder).set(\.factory, factory)
+    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
   /// Declares a bean built by `init()`.
@@ -44,10 +44,9 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    let declaration = TypedBeanDeclaration<T>(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
-    return declaration.set(\.initializer, FactoryFunction(initializing: type))
+    var spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    spec.initializer = FactoryFunction(initializing: type)
+    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
   /// Declares a class without `init()`: valid if the declaration is abstract, or if a template has a factory; else a
@@ -65,9 +64,8 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    TypedBeanDeclaration<T>(
-      type: type, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
+    let spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
   /// Declares a bean by the name of its class. `init()` builds the bean if the class is `Initializable`.
@@ -88,13 +86,9 @@ extension Environment {
     let location = SourceLocation(file: file, line: line)
     do {
       let type: AnyClass = try ClassName.find(className)
-      let declaration = BeanDeclaration(
-        type: type, id: id, parent: parent, lazy: lazy, abstract: abstract, location: location,
-        receiver: ObjectIdentifier(self))
-      if let type = type as? any Initializable.Type {
-        declaration.set(\.initializer, FactoryFunction(initializing: type))
-      }
-      return declaration
+      var spec = BeanSpec(type, id, parent, lazy, abstract, location)
+      spec.initializer = (type as? any Initializable.Type).map { FactoryFunction(initializing: $0) }
+      return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
     } catch let error as EnvironmentError {
       let place = existingExtras?.resources?.openDeclarations?.place(location) ?? location
       throw EnvironmentError(
@@ -115,9 +109,8 @@ extension Environment {
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) -> BeanDeclaration {
-    BeanDeclaration(
-      type: nil, id: id, parent: parent, lazy: lazy, abstract: abstract,
-      location: SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
+    let spec = BeanSpec(nil, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
 
   /// Declares an abstract bean without a class.
@@ -127,9 +120,8 @@ extension Environment {
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
-    BeanDeclaration(
-      type: nil, id: id, abstract: true, location: SourceLocation(file: file, line: line),
-      receiver: ObjectIdentifier(self))
+    let spec = BeanSpec(nil, id, nil, false, true, SourceLocation(file: file, line: line))
+    return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
 
   /// Adds a declaration. Startup reports its faults, together with all others.
@@ -220,27 +212,155 @@ extension Environment {
     return self
   }
 
-  /// Begins the declaration of a factory whose products are built from a seed and from beans.
+  /// Adds an observer of this environment and those below: of children of its factories, asynchronous creations and
+  /// failed releases.
   ///
-  ///     try environment.define(
-  ///       environment
-  ///         .bindFactory(CustomerDetailViewController.self)
-  ///         .with(CustomerDetailViewController.AssistedSeed.self)
-  ///         .to { (seed: Assisted<String>, customerService: CustomerService) in
-  ///           CustomerDetailViewController(customerID: seed.get(), customerService: customerService)
-  ///         })
-  ///
-  /// The bean is the `Factory`, not the product: the product's type may also have a plain declaration. An environment
-  /// takes one binding for each tag.
+  /// In a factory's `configure`, the observer observes the children of that factory, and those below. Several observers
+  /// are called in the order of their registration, those of outer environments first.
   ///
   /// - Parameters:
-  ///   - type: the type of the products.
+  ///   - observer: retained as long as the environment exists.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  public func bindFactory<Element>(
-    _ type: Element.Type, file: StaticString = #fileID, line: UInt = #line
-  ) -> AssistedBuilder<Element, EmptySeed<Element>> {
-    AssistedBuilder(SourceLocation(file: file, line: line), receiver: ObjectIdentifier(self))
+  /// - Throws: `.frozen` once the environment has started; the error of startup once that has failed.
+  @discardableResult
+  public func addObserver(
+    _ observer: any EnvironmentObserver, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self {
+    try declarations("addObserver", at: SourceLocation(file: file, line: line).origin).add(observer)
+    return self
+  }
+
+  /// Sets the clock of schedules, restarts and the idle limits of sessions, here and in the environments below.
+  ///
+  /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
+  /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.
+  ///
+  /// - Parameters:
+  ///   - clock: the clock.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` in the `configure` of a factory.
+  @discardableResult
+  public func useClock<C: Clock>(
+    _ clock: C, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self where C.Duration == Duration {
+    let location = SourceLocation(file: file, line: line)
+    try checkDeclaring("useClock", at: location.origin)
+    if core.kind.contains(.template) {
+      throw EnvironmentError(
+        .invalidDeclaration, "the children of '\(name)' follow the clock of the environment around them",
+        path: ["'\(name)'"], origin: location.origin)
+    }
+    existingExtras?.resources?.use(EnvironmentClock(clock))
+    return self
+  }
+
+  // MARK: scopes
+
+  /// Registers a scope for beans of this environment and those below. This environment finishes the scope.
+  ///
+  /// - Parameters:
+  ///   - scope: the scope object, which keeps the instances of its beans.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for the name of a built-in scope, or
+  ///   one that is taken here or in an ancestor.
+  @discardableResult
+  public func registerScope(
+    _ scope: any BeanScope, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> Self {
+    try ScopeRegistration(environment: self, scope: scope).register(at: SourceLocation(file: file, line: line))
+    return self
+  }
+
+  /// Declares the children of one scope.
+  ///
+  /// - Parameters:
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a scope that is already open in an
+  ///   ancestor; the error of `configure`.
+  @discardableResult
+  public func childFactory<Seed>(
+    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
+    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<Seed> {
+    try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
+  }
+
+  /// Declares the children of one scope, with a seed whose type is statically `Sendable`; the compiler selects this
+  /// form by itself.
+  ///
+  /// - Parameters:
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  /// - Throws: as the form for all seeds.
+  @discardableResult
+  public func childFactory<Seed: Sendable>(
+    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
+    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<Seed> {
+    try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
+  }
+
+  private func childFactory<Seed>(
+    _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any ChildScope)?, at location: SourceLocation,
+    _ configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<Seed> {
+    func declarations() throws -> EnvironmentDeclarations {
+      try self.declarations("childFactory", "'\(scope)'", at: location.origin)
+    }
+    return try EnvironmentFactory(
+      declaring: scope, at: location, in: try declarations(), of: self, isSendable: isSendable, makeScope
+    ) {
+      try configure($0)
+      // Throws if `configure` has closed the declarations: those that it added would never be compiled.
+      _ = try declarations()
+    }
+  }
+
+  /// Declares the children of one scope, without scope objects: a trailing closure is `configure`.
+  ///
+  /// - Parameters:
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  /// - Throws: as the form with a scope object.
+  @discardableResult
+  public func childFactory<Seed>(
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<Seed> {
+    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
+  }
+
+  /// Declares the children of one scope, without scope objects, with a seed whose type is statically `Sendable`; the
+  /// compiler selects this form by itself.
+  ///
+  /// - Parameters:
+  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
+  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  /// - Throws: as the form for all seeds.
+  @discardableResult
+  public func childFactory<Seed: Sendable>(
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void
+  ) throws -> EnvironmentFactory<Seed> {
+    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
   /// Returns the dynamic type of an instance, and the object that a slot stores for the instance.

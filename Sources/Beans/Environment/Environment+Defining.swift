@@ -19,7 +19,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (repeat each D) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with no parameters; see the form for any number of them.
@@ -36,7 +36,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable () throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with one parameter; see the form for any number of them.
@@ -53,7 +53,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with two parameters; see the form for any number of them.
@@ -70,7 +70,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with three parameters; see the form for any number of them.
@@ -87,7 +87,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with four parameters; see the form for any number of them.
@@ -104,7 +104,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C, D) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with five parameters; see the form for any number of them.
@@ -121,7 +121,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C, D, E) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean built by a factory with six parameters; see the form for any number of them.
@@ -138,7 +138,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C, D, E, F) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a bean whose factory is asynchronous; see `bean(_:async:)`.
@@ -156,7 +156,7 @@ extension Environment {
     async factory: @escaping @Sendable (repeat each D) async throws -> T,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, async: factory), options)
+    try define(bean(type, file: file, line: line, async: factory).with(options))
   }
 
   /// Defines a bean built by `init()`.
@@ -172,7 +172,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line), options)
+    try define(bean(type, file: file, line: line).with(options))
   }
 
   /// Defines an existing instance as a bean, which is wired and released like any other.
@@ -188,7 +188,7 @@ extension Environment {
     instance: T, file: StaticString = #fileID, line: UInt = #line,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(instance, file: file, line: line) as TypedBeanDeclaration<T>, options)
+    try define((bean(instance, file: file, line: line) as TypedBeanDeclaration<T>).with(options))
   }
 
   /// Defines a bean that is a section of the configuration; see `bean(_:configuration:)`.
@@ -207,14 +207,98 @@ extension Environment {
     line: UInt = #line, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
     try define(
-      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line), options)
+      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line).with(options))
   }
+}
 
-  @inlinable @inline(__always)
-  func define<T>(
-    _ declaration: TypedBeanDeclaration<T>, _ options: (TypedBeanDeclaration<T>) -> Void
-  ) throws -> Self {
-    options(declaration)
-    return try define(declaration)
+/// Wrong arguments of `define` and `childFactory`. The compiler reports the messages, because nothing else fits such an
+/// argument.
+extension Environment {
+  /// Rejects a type without `init()` that has no factory.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message: "a type that is no Initializable class needs a factory: define(Foo.self, factory: Foo.init)"
+  )
+  @discardableResult
+  public func define<T>(_ type: T.Type) throws -> Self { self }
+
+  /// Rejects a type without `init()` that has options and no factory.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message: "a type that is no Initializable class needs a factory: define(Foo.self, factory: Foo.init)"
+  )
+  @discardableResult
+  public func define<T>(_ type: T.Type, options: (TypedBeanDeclaration<T>) -> Void) throws -> Self { self }
+
+  /// Rejects a factory without the type of its bean.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable, message: "a factory follows the type of its bean: define(Foo.self, factory: Foo.init)"
+  )
+  @discardableResult
+  public func define<T, each D>(_ factory: (repeat each D) throws -> T) throws -> Self { self }
+
+  /// Rejects a module.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(*, unavailable, message: "a module is included: include(Payments())")
+  @discardableResult
+  public func define(_ module: any BeanModule) throws -> Self { self }
+
+  /// Rejects text.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message:
+      "text declares nothing: define(Foo.self) { $0.id(\"x\") } sets an id, define(instance: \"x\") defines the text"
+  )
+  @discardableResult
+  public func define(_ text: String) throws -> Self { self }
+
+  /// Rejects an instance without its label.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(*, unavailable, message: "an instance has a label: define(instance: pool)")
+  @_disfavoredOverload @discardableResult
+  public func define<T>(_ instance: T) throws -> Self { self }
+
+  /// Rejects a scope object that decides about beans at each lookup.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message:
+      "a child keeps its beans, and does not ask its scope object for them: return a ChildScope, such as an AbstractBeanScope"
+  )
+  @_disfavoredOverload
+  public func childFactory<Seed>(
+    _ scope: String, seed: Seed.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
+    configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<Seed> {
+    throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
+  }
+}
+
+extension EnvironmentFactory {
+  /// Rejects a scope object that decides about beans at each lookup.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable,
+    message:
+      "a child keeps its beans, and does not ask its scope object for them: return a ChildScope, such as an AbstractBeanScope"
+  )
+  @_disfavoredOverload
+  public func childFactory<S>(
+    _ scope: String, seed: S.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
+    configure: (Environment) throws -> Void = { _ in }
+  ) throws -> EnvironmentFactory<S> {
+    throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
   }
 }

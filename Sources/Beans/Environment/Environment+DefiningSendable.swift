@@ -15,7 +15,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (repeat each D) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with no parameters; see the form for any number of them.
@@ -32,7 +32,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable () throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with one parameter; see the form for any number of them.
@@ -49,7 +49,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with two parameters; see the form for any number of them.
@@ -66,7 +66,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with three parameters; see the form for any number of them.
@@ -83,7 +83,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with four parameters; see the form for any number of them.
@@ -100,7 +100,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C, D) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with five parameters; see the form for any number of them.
@@ -117,7 +117,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C, D, E) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by a factory with six parameters; see the form for any number of them.
@@ -134,7 +134,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (A, B, C, D, E, F) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory), options)
+    try define(bean(type, file: file, line: line, factory: factory).with(options))
   }
 
   /// Defines a `Sendable` bean whose factory is asynchronous; see `bean(_:async:)`.
@@ -152,7 +152,7 @@ extension Environment {
     async factory: @escaping @Sendable (repeat each D) async throws -> T,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, async: factory), options)
+    try define(bean(type, file: file, line: line, async: factory).with(options))
   }
 
   /// Defines a `Sendable` bean built by `init()`.
@@ -168,7 +168,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line), options)
+    try define(bean(type, file: file, line: line).with(options))
   }
 
   /// Defines an existing instance of a `Sendable` type as a bean, which is wired and released like any other.
@@ -184,7 +184,7 @@ extension Environment {
     instance: T, file: StaticString = #fileID, line: UInt = #line,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(instance, file: file, line: line) as TypedBeanDeclaration<T>, options)
+    try define((bean(instance, file: file, line: line) as TypedBeanDeclaration<T>).with(options))
   }
 
   /// Defines a bean that is a section of the configuration of a `Sendable` type; see `bean(_:configuration:)`.
@@ -203,7 +203,7 @@ extension Environment {
     line: UInt = #line, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
     try define(
-      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line), options)
+      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line).with(options))
   }
 
   /// Defines a bean that is a section of the configuration that beans read at each use; see `bean(_:configuration:)`.
@@ -223,14 +223,6 @@ extension Environment {
     line: UInt = #line, options: (TypedBeanDeclaration<ConfigurationValue<T>>) -> Void = { _ in }
   ) throws -> Self {
     try define(
-      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line), options)
-  }
-
-  @inlinable @inline(__always)
-  func define<T: Sendable>(
-    _ declaration: TypedBeanDeclaration<T>, _ options: (TypedBeanDeclaration<T>) -> Void
-  ) throws -> Self {
-    options(declaration)
-    return try define(declaration)
+      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line).with(options))
   }
 }

@@ -169,7 +169,7 @@ extension Environment {
       beginFinish(.shutdown)
       if isReleased { return try throwFailures() }
     }
-    _ = await endRuns()
+    _ = await RunningBeans(of: self).end()
     if isInsideTask { return beginFinish(.shutdown) }
     let watch = watchEnd()
     beginFinish(.shutdown)
@@ -211,7 +211,7 @@ extension Environment {
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) async throws {
     noteEnd(file, line)
-    let limit = await endRuns(within: limit) ?? limit
+    let limit = await RunningBeans(of: self).end(within: limit) ?? limit
     if isInsideTask { return beginFinish(.shutdown) }
     let watch = watchEnd(within: limit)
     close(.shutdown)

@@ -1,51 +1,266 @@
-/// The users of a factory's child: a lookup in flight, a child of its own, or a caller of `tryEnter()`. For registries
-/// of children, which end those without users.
 extension Environment {
-  /// Whether the environment has users. Safe to read from any thread; the result may be outdated when this returns.
-  package var isInUse: Bool { core.lifecycle.isInUse }
-
-  /// Adds a body: until `leaveBody()`, the environment is not closed as unused, and is released only by an end that cannot
-  /// wait. Safe to call from any thread.
+  /// Returns the bean of a type, or of a type and an id.
   ///
-  /// - Returns: false if the end has begun.
-  package func tryEnter() -> Bool { changeLocked { $0.enterBody() } }
-
-  /// Removes a body. The last user of an ending environment releases it.
-  package func leaveBody() {
-    if changeLocked({ $0.leaveBody() }) { release() }
+  /// `T` may be a bean's type, a superclass or a protocol of it, `T?` (nil if there is no bean), `[T]`, `Provider<T>`,
+  /// `Environment`, or the seed of an enclosing factory. The first call starts the environment. Safe to call from any
+  /// thread: one thread builds a missing bean while other threads that need the bean wait. The container publishes the
+  /// bean safely; whether several threads may *use* it is the bean's own contract.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the result.
+  ///   - id: the bean's id; without one, the type alone selects the bean.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: `.unknownBean`, `.ambiguousBean`, `.typeMismatch`, `.scopeNotActive`, `.finished`; the error of startup;
+  ///   `.creationFailed` with the error of a factory in `underlying`; `.cyclicDependency` for a circle that only
+  ///   dynamic lookups close; `.captiveDependency` where the factory of a longer-lived bean makes the lookup.
+  @inlinable @inline(__always)
+  public func getBean<T>(
+    _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> T {
+    do { return try find(type, id) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// Throws `.finished` if an end that could not wait has failed the environment, such as a deadline.
-  package func checkBodies() throws {
-    if core.lifecycle.isOverruled { throw finishedError() }
+  /// Returns the bean of a type that has a tag; see `Qualified`.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the result, as for `getBean(_:byId:)`.
+  ///   - qualifier: the tag of the bean's declaration.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean(_:byId:)`.
+  public func getBean<Tag, T>(
+    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> T {
+    try getBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
-  /// Runs `body` after `tryEnter()`, then calls `used()` and `leaveBody()`. A `shutdown()` inside `body` does not wait.
-  package func inside<R>(_ body: (Environment) throws -> R) rethrows -> R {
-    defer { leaveBody() }
-    return try ResolutionContext.with(Unretained(self), nil) { _ in
-      defer { used() }
-      return try body(self)
+  /// Returns the bean of the type that the context of the call determines: `let cart: Cart = try environment.getBean()`.
+  ///
+  /// Equals `getBean(T.self)`, at the same cost; the context may also be `[T]`, `T?` or `Provider<T>`.
+  ///
+  /// - Parameters:
+  ///   - id: the bean's id; without one, the type alone selects the bean.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean(_:byId:)`.
+  @inlinable @inline(__always)
+  public func getBean<T>(byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> T {
+    try getBean(T.self, byId: id, file: file, line: line)
+  }
+
+  /// Returns the bean of the type that the context of the call determines and that has a tag; see `Qualified`.
+  ///
+  /// - Parameters:
+  ///   - qualifier: the tag of the bean's declaration.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean(_:byId:)`.
+  public func getBean<Tag, T>(
+    qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> T {
+    try getBean(T.self, qualifier: qualifier, file: file, line: line)
+  }
+
+  /// Rejects a lookup whose context determines no type.
+  ///
+  /// - Throws: nothing, because such a call does not compile.
+  @available(
+    *, unavailable, message: "the context names no type: 'let cart: Cart = try …getBean()' or getBean(Cart.self)"
+  )
+  public func getBean(byId id: String? = nil) throws {}
+
+  /// Looks a bean up as `getBean(_:byId:)` does; the errors name no call.
+  @inlinable @inline(__always)
+  func find<T>(_ type: T.Type, _ id: String?) throws -> T {
+    let found = if let id { try fetch(ObjectIdentifier(type), id) } else { try fetch(ObjectIdentifier(type)) }
+    if let object = found.object { return found.reading.take(object, as: type) }
+    return try getOther(type, id)
+  }
+
+  @inlinable @inline(never)
+  func getOther<T>(_ type: T.Type, _ id: String?) throws -> T {
+    try fetch(Parameter.of(type), id: id).take(as: type)
+  }
+
+  /// Passes the bean to `body`. The bean is not released before `body` has returned, even if the environment is
+  /// finished meanwhile.
+  ///
+  /// A bean of an environment that is not a child of a factory is not even retained: threads that use the bean at the
+  /// same time do not slow each other down. Inside `body`, `shutdown()` begins the end and does not wait.
+  ///
+  /// - Parameters:
+  ///   - type: the type of the bean, as for `getBean(_:byId:)`.
+  ///   - id: the bean's id; without one, the type alone selects the bean.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  ///   - body: uses the bean, on the calling thread.
+  /// - Throws: the errors of `getBean` and of `body`.
+  @inlinable @inline(__always)
+  public func withBean<T, R>(
+    _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line, _ body: (T) throws -> R
+  ) throws -> R {
+    if id == nil, T.self is AnyObject.Type, let lent = lend(ObjectIdentifier(type)) {
+      defer { lent.end() }
+      return try lent.object.with { try body(uncheckedCast($0, to: T.self)) }
+    }
+    return try withKept(type, id, SourceLocation(file: file, line: line), body)
+  }
+
+  /// Calls `body` with the bean, and keeps the environment from being released meanwhile.
+  @inlinable @inline(never)
+  func withKept<T, R>(
+    _ type: T.Type, _ id: String?, _ place: SourceLocation, _ body: (T) throws -> R
+  ) throws -> R {
+    var hasBean = false
+    do {
+      return try whileKept {
+        let bean = try find(type, id)
+        hasBean = true
+        return try body(bean)
+      }
+    } catch { throw hasBean ? error : place.met(error) }
+  }
+
+  /// Returns all beans of a type, its subclasses and conforming types: those of the nearest environment first, then in
+  /// order of definition. A bean whose id is taken by a nearer environment is left out. Builds the missing beans.
+  ///
+  /// - Parameters:
+  ///   - type: the common type of the beans.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean`; an empty array is no error.
+  public func getBeansByType<T>(
+    _ type: T.Type, file: StaticString = #fileID, line: UInt = #line
+  ) throws -> [T] {
+    try getBean([T].self, file: file, line: line)
+  }
+
+  /// Runs the class-level injections of an object that the container did not build: those of its class's bean
+  /// descriptor, and its `@Injected` properties. Runs no post processors and no `postConstruct`; the container does not
+  /// release the object.
+  ///
+  /// Starts the environment if need be. Safe to call from any thread, but from one at a time for each object.
+  ///
+  /// - Parameters:
+  ///   - object: the object whose properties are set.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: as `getBean` and `getConfigurationValue`; the error of an `Injection` of your own.
+  public func inject(_ object: AnyObject, file: StaticString = #fileID, line: UInt = #line) throws {
+    do { try using { try injectAll(object) } } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
+
+  /// Delivers an event to all beans that listen to events of its type, here and further out, and returns after the
+  /// delivery.
+  ///
+  /// Listeners are beans that conform to `EventListener` and beans declared with `listens`. They are called one after
+  /// the other, on the calling thread: first the beans declared here, in order of definition, then the beans of the
+  /// parent, and so on outwards. Children receive nothing. Beans of a scope that is not open here are omitted, and so
+  /// are beans whose id is shadowed by a nearer environment. A bean that does not exist is built for the event; a
+  /// prototype is built anew for each event, and is not kept. A decorated bean receives the event directly, not through
+  /// its decorators.
+  ///
+  /// A listener that is bound to a loop, by the scope of its environment or its own, is called on that loop. It is
+  /// called in place if the loop's thread is the calling thread, or if no thread runs the loop. Otherwise the event is
+  /// sent to the loop, and this method does not wait: an error of that listener is only logged, and the listener
+  /// receives nothing if its scope has ended by then. An environment that ends, or has ended, receives nothing.
+  ///
+  /// The run-time type of the event decides: listeners to its superclasses or protocols are not called. A listener may
+  /// publish, and so may a factory. The first call starts the environment. May be called from any thread. An event
+  /// without listeners costs one lookup in a table that startup has made.
+  ///
+  /// - Parameters:
+  ///   - event: the event that the listeners receive.
+  ///   - file: the file of the call, which errors name.
+  ///   - line: the line of the call.
+  /// - Throws: `.listenerFailed`, after all listeners have been called: one failure is thrown as it is, several as one
+  ///   error that holds all. A listener that is created asynchronously and does not exist yet is such a failure, around
+  ///   `.notReady`. `.finished`, or the error of startup, where lookups in this environment fail, too.
+  public func publish<Event: Sendable>(
+    _ event: Event, file: StaticString = #fileID, line: UInt = #line
+  ) throws {
+    if core.lifecycle.isOpen, core.compiledPlan.with({ $0.services.receivers.isEmpty }) { return used() }
+    do { try EventDelivery(of: event).deliver(from: self) } catch {
+      throw SourceLocation(file: file, line: line).met(error)
     }
   }
 
-  /// Runs `body` after `tryEnter()`, then calls `used()` and `leaveBody()`. An asynchronous `shutdown()` inside `body` does
-  /// not wait; a synchronous one would wait for itself.
-  package nonisolated(nonsending) func inside<R>(
-    _ body: nonisolated(nonsending) (Environment) async throws -> R
-  ) async rethrows -> R {
-    defer {
-      used()
-      leaveBody()
-    }
-    return try await Environment.$releasing.withValue(self) { try await body(self) }
+  /// Whether `finish()` has been called here or above, so that lookups throw. Safe to read from any thread.
+  public var isFinished: Bool { core.lifecycle.isEnding }
+
+  /// Whether a child environment has been opened and has not ended. Safe to read from any thread.
+  public var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
+
+  // MARK: reports
+
+  /// Returns the declarations here, in order of definition, and the live environments below, as text for people.
+  ///
+  /// Contains a line for each bean: its type, id and scope, and whether it is lazy, abstract or primary; with
+  /// `traceOrigin`, also the place of its declaration. Then the active profiles that no declaration names, and the
+  /// beans, also of factories' children, that several threads share although their type is not statically `Sendable`,
+  /// with the places of their declarations; the optional parameters that no bean satisfies; several beans of one type of
+  /// which a lookup by type finds none; the beans that run and that no call has started. Safe to call from any thread;
+  /// walks the whole tree. The first call after startup compiles the declarations once more, as `graph()` does.
+  public func report() -> String { report(maximumChildren: .max) }
+
+  /// Returns the text of `report()` with a maximum number of children for each environment, and the number of the
+  /// children left out.
+  ///
+  /// For services with many sessions. Safe to call from any thread; the cost depends on the environments in the text,
+  /// not on those left out.
+  public func report(maximumChildren: Int) -> String {
+    EnvironmentReport(self).text(maximumChildren: maximumChildren)
   }
 
-  /// Ends lookups if the environment has no users; then the caller must call `finish()`, outside of its locks.
+  /// Returns counts for each scope: this environment and all that have been opened below it so far, live or not,
+  /// anywhere in the tree.
   ///
-  /// - Returns: false if the environment has users, or if the end has begun.
-  package func closeIfUnused(_ cause: EndCause) -> Bool { changeLocked { $0.closeIfUnused(cause) } }
+  /// Walks the live children; for reports. Safe to call from any thread.
+  public func statistics() -> [ScopeStatistics] { LiveEnvironments(below: self).statistics }
 
-  /// Begins the end as `finish()` does, with a cause for the error of later lookups.
-  package func finish(by cause: EndCause) { beginFinish(cause) }
+  /// The beans that this environment's startup built, in order, each with its duration.
+  ///
+  /// Empty without the startup option `.recordTimes`, and for children of factories. Safe to read from any thread.
+  public var startupTimes: [StartupTime] { existingExtras?.resources?.record?.times ?? [] }
+
+  /// The duration of the startup, including the beans that `ready()` awaits. Nil without the startup option
+  /// `.recordTimes`.
+  public var startupDuration: Duration? { existingExtras?.resources?.record?.duration }
+
+  /// Finds the faults of the declarations here and for the children of factories, and builds nothing.
+  ///
+  /// Compiles the declarations as startup does. Values are converted, except texts: their placeholders depend on the
+  /// configuration of the running process, and so do bean scopes and beans that inject. For a test, or for a check
+  /// while the program is built.
+  ///
+  /// Before startup, this evaluates the conditions of declarations, and startup evaluates them again. Call this from
+  /// the thread that declares, or from any thread once the environment has started. Each call takes as long as the
+  /// first half of a startup.
+  ///
+  /// - Parameters:
+  ///   - options: the checks in addition to those of the graph.
+  ///   - file: the source file of the call, for error messages.
+  ///   - line: the line of the call.
+  /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; `.finished` once
+  ///   the environment has been finished.
+  public func validate(options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line) throws {
+    do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
+  }
+
+  /// Checks the declarations as `validate(options:)` does; the errors name no call.
+  package func check(options: StartupOptions) throws {
+    guard let compiler = try DeclarationCompiler(self).compilers.last else { return }
+    let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []
+    try throwFaults(compiler.faults + compiler.checkValues() + sharing)
+  }
+
+  /// Returns the declarations here, further out and for the children of factories, with the dependencies of each.
+  ///
+  /// Threads and cost are those of `validate(options:)`. For the child of a factory, the outline is that of the
+  /// environment that declared the factory.
+  ///
+  /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
+  ///   call.
+  package func outlineDeclarations() throws -> DeclarationOutline { try DeclarationOutline(of: self) }
 }

@@ -26,7 +26,7 @@ extension EnvironmentFactory where Seed: Sendable {
       let seed = object.map { Box.read($0, as: Seed.self) } ?? () as? Seed
       return seed.map(metadata) ?? LogMetadata()
     }
-    LogMetadata.setSource { Environment.logMetadata }
+    LogMetadata.setSource { LoggedEnvironment.metadata }
     return self
   }
 }

@@ -40,10 +40,10 @@ extension Environment {
         try value(object, recipe.value.bean, as: (any Bean).self)?.postConstruct()
       }
       try recipe.value.code.with { code in
-        for callback in code.options.postConstructs { try object.with { try callback($0) } }
+        for callback in code.options.postConstructs { try object.with { try callback($0, .completed) } }
         // An asynchronous bean is not complete yet.
-        let works = code.options.works
-        if !works.isEmpty, !recipe.value.work.contains(.await) { start(works, object, recipe) }
+          let works = code.options.works
+          if !works.isEmpty, !recipe.value.work.contains(.await) { BeanWork.start(works, object, recipe, in: self) }
       }
       return (object, false)
     } catch {

@@ -18,7 +18,7 @@ package final class ReleaseExecutor: TaskExecutor {
 struct BeanEnding {
   private let traits: BeanTraits
   let bean: BeanDefinition
-  private let callbacks: [ReleaseCallback]
+  private let callbacks: [BeanCallback]
   /// The work with a call in flight, which has been cancelled.
   private var work: [BeanWork] = []
   /// The time limit of the release.
@@ -59,12 +59,12 @@ struct BeanEnding {
 
   /// Returns nil if the declaration does not own the object.
   init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
-    if declaration.spec.isExternallyOwned || declaration.forget(face: object) { return nil }
+    if declaration.spec.options?.value.isExternallyOwned == true || declaration.forget(face: object) { return nil }
     self.outcome = outcome
     traits = .of(object)
-    callbacks = declaration.spec.onDestroys
+    callbacks = declaration.spec.options?.value.onDestroys ?? []
     bean = declaration.definition
-    limit = declaration.spec.releaseLimit
+    limit = declaration.spec.options?.value.releaseLimit
   }
 
   /// Returns the end of the same bean in a scope of the given outcome.

@@ -2,23 +2,6 @@ import BeansErrors
 import BeansSupport
 import CBeansRuntime
 
-// The lookups of providers.
-
-extension Environment: BeanLookup {
-  func provide<T>(_ type: T.Type, id: String?) throws -> T {
-    try provide(type, id, from: nil) { try $0.find(type, id) }
-  }
-
-  func provide<T>(
-    _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
-  ) throws -> T {
-    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
-    do { return try look(environment) } catch let error as EnvironmentError {
-      throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
-    }
-  }
-}
-
 /// The lookup of a provider that finds private beans of a module, or only beans of the current child.
 final class LimitedLookup: BeanLookup {
   private let environment: Environment

@@ -312,7 +312,7 @@ extension Environment {
         seed.object.release()
       }
     } else if treatment == .locked {
-      releaseLoggedSeed()
+      LoggedEnvironment(self).releaseSeed()
     }
   }
 

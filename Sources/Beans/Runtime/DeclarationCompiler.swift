@@ -59,3 +59,15 @@ struct DeclarationCompiler {
     outerScopes = level.resources.scopes.map(\.name) + outerScopes
   }
 }
+
+extension DeclarationOutline {
+  /// Reads the declarations of an environment, of those further out and for the children of factories.
+  ///
+  /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
+  ///   call.
+  init(of environment: Environment) throws {
+    let compilers = try DeclarationCompiler(environment).compilers
+    try environment.throwFaults(compilers.flatMap(\.faults))
+    self = OutlineReader.read(compilers)
+  }
+}

@@ -55,7 +55,7 @@ extension Environment {
     do { try await buildUnready(caller) } catch {
       if error is CancellationError { throw error }
       // The end of the runs ends the environment in order.
-      if core.lifecycle.isEnding || isEndingRuns { throw finishedError() }
+      if core.lifecycle.isEnding || RunningBeans(of: self).areEnding { throw finishedError() }
       // Every later call throws this error.
       resources.end(error)
       fail(error)
@@ -66,7 +66,7 @@ extension Environment {
     }
     resources.isReady()
     resources.record?.end()
-    watchIdleRuns()
+    RunningBeans(of: self).watchIdle()
   }
 
   /// Whether a creation is in flight, here or below.
@@ -261,7 +261,7 @@ extension Environment {
     let record = existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && observers.isEmpty ? nil : ContinuousClock.now
     do {
-      try await awaitRuns(neededBy: recipe)
+      try await RunningBeans(of: self).awaitReady(neededBy: recipe)
       let object = try await made(recipe)
       try put(object, in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
@@ -287,7 +287,9 @@ extension Environment {
     do {
       if !isComplete {
         if let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
-        recipe.value.code.with { if !$0.options.works.isEmpty { start($0.options.works, finished, recipe) } }
+        recipe.value.code.with {
+          if !$0.options.works.isEmpty { BeanWork.start($0.options.works, finished, recipe, in: self) }
+        }
       }
     } catch {
       giveUp(finished.beanIdentity)

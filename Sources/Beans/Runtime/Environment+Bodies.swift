@@ -77,7 +77,7 @@ extension Environment {
       endBody(cause)
       if isReleased { return }
     } else {
-      _ = await endRuns()
+      _ = await RunningBeans(of: self).end()
     }
     let watch = watchEnd()
     endBody(cause)

@@ -97,12 +97,15 @@ extension Environment {
       + nested.live.values.flatMap { [$0.ownStatistics] + ($0.countsBelow ?? []) }
   }
 
+  /// The number of beans created here so far, each counted once.
+  var beanCount: Int { core.lock.withLock { createdBeans } - faceCount }
+
   /// The counts of this environment alone.
   var ownStatistics: ScopeStatistics {
     var own = ScopeStatistics(scope: name)
     own.opened = 1
     own.finished = isReleased ? 1 : 0
-    own.created = core.lock.withLock { createdBeans } - faceCount
+    own.created = beanCount
     own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
     return own
   }

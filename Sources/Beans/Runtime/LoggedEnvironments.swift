@@ -1,18 +1,23 @@
 import BeansLogging
 
-/// The environments in which a thread writes a log entry, and their metadata.
-extension Environment {
+/// An environment in which a thread writes log entries, and its metadata.
+struct LoggedEnvironment {
+  private let environment: Environment
+
+  init(_ environment: Environment) { self.environment = environment }
+
   /// The metadata of the environments in which the calling thread works: those of the task, then the innermost one whose
   /// beans the thread creates or releases.
-  static var logMetadata: LogMetadata {
+  static var metadata: LogMetadata {
     var metadata = LogMetadata()
-    current?.addLogMetadata(to: &metadata)
-    if let releasing, releasing !== current { releasing.addLogMetadata(to: &metadata) }
+    let (current, releasing) = (Environment.current, Environment.releasing)
+    if let current { LoggedEnvironment(current).add(to: &metadata) }
+    if let releasing, releasing !== current { LoggedEnvironment(releasing).add(to: &metadata) }
     var next = ResolutionContext.innermost
     while let context = next {
-      let environment = context.value.environment.object
-      if environment.hasLogMetadata {
-        if environment !== current { environment.addLogMetadata(to: &metadata) }
+      let innermost = LoggedEnvironment(context.value.environment.object)
+      if innermost.hasMetadata {
+        if innermost.environment !== current { innermost.add(to: &metadata) }
         break
       }
       next = context.value.outer
@@ -20,28 +25,22 @@ extension Environment {
     return metadata
   }
 
-  /// Whether environments here or further out contribute metadata.
-  private var hasLogMetadata: Bool { core.plan?.with { $0.hasLogMetadata } ?? false }
+  /// Whether the environment or one further out contributes metadata.
+  private var hasMetadata: Bool { environment.core.plan?.with { $0.hasLogMetadata } ?? false }
 
-  /// Adds the metadata here and further out, outermost first.
-  private func addLogMetadata(to metadata: inout LogMetadata) {
-    var inside: [Environment] = []
-    var next = Optional(self)
-    while let environment = next, environment.hasLogMetadata {
-      inside.append(environment)
-      next = environment.parent
-    }
-    for environment in inside.reversed() {
-      guard let own = environment.core.plan?.with({ $0.childMetadata }), !own.isEmpty else { continue }
-      environment.mergeLogMetadata(own, into: &metadata)
-    }
+  /// Adds the metadata of the environment and of those further out, outermost first.
+  private func add(to metadata: inout LogMetadata) {
+    guard hasMetadata else { return }
+    if let parent = environment.parent { LoggedEnvironment(parent).add(to: &metadata) }
+    guard let own = environment.core.plan?.with({ $0.childMetadata }), !own.isEmpty else { return }
+    merge(own, into: &metadata)
   }
 
-  private func mergeLogMetadata(_ own: ChildMetadata, into metadata: inout LogMetadata) {
-    guard core.plan?.with({ $0.hasSeed }) == true else { return own.merge(into: &metadata, seed: nil) }
+  private func merge(_ own: ChildMetadata, into metadata: inout LogMetadata) {
+    guard environment.core.plan?.with({ $0.hasSeed }) == true else { return own.merge(into: &metadata, seed: nil) }
     // A thread that releases the seed stores nil first, under the lock.
-    let seed = core.lock.withLock { () -> ObjectReference? in
-      let content = core.slots[0].content
+    let seed = environment.core.lock.withLock { () -> ObjectReference? in
+      let content = environment.core.slots[0].content
       guard content.isFilled else { return nil }
       content.object.retain()
       return content.object
@@ -54,11 +53,11 @@ extension Environment {
 
   /// Releases a seed that threads may read for log entries at any time.
   @inline(never)
-  func releaseLoggedSeed() {
-    let seed = core.lock.withLock { () -> ObjectReference? in
-      let content = core.slots[0].content
+  func releaseSeed() {
+    let seed = environment.core.lock.withLock { () -> ObjectReference? in
+      let content = environment.core.slots[0].content
       guard content.isFilled else { return nil }
-      core.slots[0].store(.empty)
+      environment.core.slots[0].store(.empty)
       return content.object
     }
     seed?.release()

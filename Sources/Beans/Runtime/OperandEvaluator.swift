@@ -33,8 +33,7 @@ extension Environment {
       let beans = try computations.map { try evaluate($0).takeAny() }
       return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)
     case .deferred(let computation, let reading, let parameter):
-      guard let lazy = parameter.makeLazy?(Deferral(self, computation, reading)) else { throw mismatch([], parameter) }
-      return Argument(lazy, .boxed)
+      return try wrapped(.deferred(Deferral(self, computation, reading)), as: parameter)
     case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
       return parameter.isReference ? .none : try boxed([], as: parameter)
@@ -44,8 +43,7 @@ extension Environment {
       let lookup: any BeanLookup =
         isCurrent || isOfTaker || module != nil
         ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
-      guard let provider = parameter.makeProvider?(lookup, id) else { throw mismatch([], parameter) }
-      return Argument(provider, .boxed)
+      return try wrapped(.lookup(lookup, id: id), as: parameter)
     case .environment: return Argument(self, .reference)
     case .configuration: return Argument(configuration, .reference)
     case .injection(let inject, let property, let parameter):
@@ -74,6 +72,11 @@ extension Environment {
     return objects
   }
 
+  private func wrapped(_ source: BeanSource, as parameter: Parameter) throws -> Argument {
+    guard let wrapper = parameter.wrap(source) else { throw mismatch([], parameter) }
+    return Argument(wrapper, .boxed)
+  }
+
   func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
     guard let box = parameter.box(beans) else { throw mismatch(beans, parameter) }
     return Argument(box, .boxed)
@@ -96,8 +99,7 @@ extension Environment {
         throw error
       }
     }
-    // `makeOwned` exists: the parameter is that of an `Owned`.
-    return parameter.makeOwned.map { Argument($0(owned), .boxed) } ?? .none
+    return try wrapped(.owned(owned), as: parameter)
   }
 
   /// Makes the content of an `Owned` from the objects that were made for it.

@@ -45,7 +45,7 @@ extension Environment {
     do {
       try start(resources)
       resources.end(nil)
-      if resources.unready.isEmpty { watchIdleRuns() }
+      if resources.unready.isEmpty { RunningBeans(of: self).watchIdle() }
     } catch {
       resources.end(error, of: declarations)
       fail(error)

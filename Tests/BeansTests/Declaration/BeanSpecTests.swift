@@ -37,8 +37,7 @@ import Testing
 
   private static let location = SourceLocation(file: "Tests/Here.swift", line: 7)
   private static func factory() -> FactoryFunction { FactoryFunction(parameters: []) { _ in Part() } }
-  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _ in } }
-  private static func end() -> ReleaseCallback { ReleaseCallback(Part.self) { _, _ in } }
+  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _, _ in } }
   private static func module() -> IncludedModule { IncludedModule(Content.self, .none, nil) }
 
   static let fields: [Field] = [
@@ -60,40 +59,40 @@ import Testing
       "properties", .template, { $0.properties = [PropertyInjection(.text("part"), .reference("a"))] },
       { !$0.properties.isEmpty }),
     Field(
-      "postConstructs", .template, { $0.change { $0.postConstructs = [callback()] } }, { !$0.postConstructs.isEmpty }),
-    Field("onDestroys", .template, { $0.change { $0.onDestroys = [end()] } }, { !$0.onDestroys.isEmpty }),
+      "postConstructs", .template, { $0.rare.postConstructs = [callback()] }, { !$0.rare.postConstructs.isEmpty }),
+    Field("onDestroys", .template, { $0.rare.onDestroys = [callback()] }, { !$0.rare.onDestroys.isEmpty }),
     // Rarely used settings.
     Field("template", [], { $0.template = "a" }, { $0.template == "a" }),
     Field("instance", .template, { $0.instance = InstanceHolder(Part()) }, { $0.instance != nil }),
     Field("target", .template, { $0.target = Part.self }, { $0.target == Part.self }),
     Field("isTargetSendable", .template, { $0.isTargetSendable = true }, { $0.isTargetSendable }),
     Field(
-      "requirements", .template, { $0.change { $0.requirements = [(.requirement(Any.self), .reference("a"))] } },
-      { !$0.requirements.isEmpty }),
-    Field("stated", [], { $0.change { $0.stated = [Any.self] } }, { !$0.stated.isEmpty }),
-    Field("module", [.product, .replacement], { $0.change { $0.module = module() } }, { $0.module != nil }),
-    Field("isPrivate", [.product, .replacement], { $0.change { $0.isPrivate = true } }, { $0.isPrivate }),
+      "requirements", .template, { $0.rare.requirements = [(.requirement(Any.self), .reference("a"))] },
+      { !$0.rare.requirements.isEmpty }),
+    Field("stated", [], { $0.rare.stated = [Any.self] }, { !$0.rare.stated.isEmpty }),
+    Field("module", [.product, .replacement], { $0.rare.module = module() }, { $0.rare.module != nil }),
+    Field("isPrivate", [.product, .replacement], { $0.rare.isPrivate = true }, { $0.rare.isPrivate }),
     Field(
-      "qualifiers", [.product, .replacement], { $0.change { $0.qualifiers = [Part.self] } }, { !$0.qualifiers.isEmpty }),
-    Field("conditions", .product, { $0.change { $0.conditions = [.missing(Part.self)] } }, { !$0.conditions.isEmpty }),
+      "qualifiers", [.product, .replacement], { $0.rare.qualifiers = [Part.self] }, { !$0.rare.qualifiers.isEmpty }),
+    Field("conditions", .product, { $0.rare.conditions = [.missing(Part.self)] }, { !$0.rare.conditions.isEmpty }),
     Field(
-      "listeners", .template, { $0.change { $0.listeners = [EventHandler { (_: Part, _: Int) in }] } },
-      { !$0.listeners.isEmpty }),
-    Field("works", .template, { $0.change { $0.works = [NoWork()] } }, { !$0.works.isEmpty }),
+      "listeners", .template, { $0.rare.listeners = [EventHandler { (_: Part, _: Int) in }] },
+      { !$0.rare.listeners.isEmpty }),
+    Field("works", .template, { $0.rare.works = [NoWork()] }, { !$0.rare.works.isEmpty }),
     Field(
       "restarts", [.template, .product],
-      { $0.change { $0.restarts = RestartPolicy(delay: .seconds(1), longest: .seconds(2), limit: 3) } },
-      { $0.restarts?.limit == 3 }),
+      { $0.rare.restarts = RestartPolicy(delay: .seconds(1), longest: .seconds(2), limit: 3) },
+      { $0.rare.restarts?.limit == 3 }),
     Field(
-      "sharing", [.template, .product], { $0.change { $0.sharing = "loop" } }, { $0.options?.value.sharing == "loop" }),
+      "sharing", [.template, .product], { $0.rare.sharing = "loop" }, { $0.rare.sharing == "loop" }),
     Field(
-      "releaseLimit", [.template, .product], { $0.change { $0.releaseLimit = .seconds(1) } },
-      { $0.releaseLimit == .seconds(1) }),
+      "releaseLimit", [.template, .product], { $0.rare.releaseLimit = .seconds(1) },
+      { $0.rare.releaseLimit == .seconds(1) }),
     Field(
-      "isExternallyOwned", [.template, .product], { $0.change { $0.isExternallyOwned = true } },
-      { $0.isExternallyOwned }),
-    Field("faults", [], { $0.change { $0.faults = [(.releaseLimit, "a")] } }, { !$0.faults.isEmpty }),
-    Field("propertyFaults", [], { $0.change { $0.propertyFaults = ["a"] } }, { !$0.propertyFaults.isEmpty }),
+      "isExternallyOwned", [.template, .product], { $0.rare.isExternallyOwned = true },
+      { $0.rare.isExternallyOwned }),
+    Field("faults", [], { $0.rare.faults = [(.releaseLimit, "a")] }, { !$0.rare.faults.isEmpty }),
+    Field("propertyFaults", [], { $0.rare.propertyFaults = ["a"] }, { !$0.rare.propertyFaults.isEmpty }),
   ]
 
   private let plain = BeanSpec(
@@ -141,12 +140,12 @@ import Testing
     heir.scopeName = "heir"
     template.arguments = [(0, .reference("template"))]
     heir.arguments = [(0, .reference("heir"))]
-    template.change { $0.releaseLimit = .seconds(1) }
-    heir.change { $0.releaseLimit = .seconds(2) }
+    template.rare.releaseLimit = .seconds(1)
+    heir.rare.releaseLimit = .seconds(2)
     heir.inherit(template)
     #expect(heir.scopeName == "heir")
     #expect(heir.arguments.count == 1)
-    #expect(heir.releaseLimit == .seconds(2))
+    #expect(heir.rare.releaseLimit == .seconds(2))
   }
 
   @Test func aFrozenSpecDoesNotChange() {

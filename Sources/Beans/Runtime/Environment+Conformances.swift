@@ -1,3 +1,5 @@
+// What the declarations need of an environment.
+
 extension Environment: EnvironmentMemory {
   @inline(__always)
   func releaseMemory() {
@@ -20,5 +22,20 @@ extension Environment: EnvironmentMemory {
       if content.isFilled { content.object.release() }
     }
     if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
+  }
+}
+
+extension Environment: BeanLookup {
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
+    try provide(type, id, from: nil) { try $0.find(type, id) }
+  }
+
+  func provide<T>(
+    _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
+  ) throws -> T {
+    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try look(environment) } catch let error as EnvironmentError {
+      throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
+    }
   }
 }

@@ -1,0 +1,175 @@
+import BeansErrors
+import BeansLogging
+
+/// Runs the beans of one environment. An environment has at most one; `BeansRunning` makes it.
+package protocol BeanRunner: AnyObject, Sendable {
+  /// Whether the beans run, or end: from the beginning of `run()` until it returns.
+  var isRunning: Bool { get }
+  /// Whether the end has begun: no bean starts to run.
+  var isEnding: Bool { get }
+
+  /// Starts the run of a bean that exists, and returns when beans that take it may run.
+  ///
+  /// - Throws: `CancellationError` if the run has not begun when the end begins, or has failed.
+  func untilReady(_ bean: Int32) async throws
+
+  /// Ends the runs, the latest first.
+  ///
+  /// - Parameter limit: the time limit of the whole end; nil for none.
+  func end(within limit: Duration?) async
+}
+
+/// The beans of an environment that run, each named by its slot.
+package struct RunningBeans {
+  private let environment: Environment
+
+  package init(of environment: Environment) { self.environment = environment }
+
+  private var runner: (any BeanRunner)? { environment.existingExtras?.existingWorks?.runner }
+
+  /// The beans that exist and run, in the order of their creation.
+  package var all: [Int32] {
+    let created = environment.core.lock.withLock {
+      return (0..<environment.createdBeans).map { environment.creationLog[$0] }
+    }
+    return created.filter { isRunnable(environment.recipe($0)) && !environment.isFace($0) }
+  }
+
+  /// Returns the beans that run and that a bean takes, directly or through beans that do not run. Beans that exist run if
+  /// their object does; others if their declaration says so.
+  package func taken(by bean: Int32) -> [Int32] {
+    var (found, seen, waiting) = ([Int32](), Set([bean]), [bean])
+    while let next = waiting.popLast() {
+      for taken in ownBeans(takenBy: environment.recipe(next)) where seen.insert(taken).inserted {
+        if isRunnable(environment.recipe(taken)) { found.append(taken) } else { waiting.append(taken) }
+      }
+    }
+    return found
+  }
+
+  /// Creates the work of a bean's run, which the release of the bean ends; nil where the bean does not exist.
+  package func work(of bean: Int32) -> BeanWork? {
+    let content = environment.core.slots[bean].content
+    guard content.isFilled, !environment.isFace(bean) else { return nil }
+    return BeanWork.attached(to: content.object, environment.recipe(bean), in: environment)
+  }
+
+  /// Builds the beans that an asynchronous bean takes, before its creation, and waits until those that run are ready.
+  /// Returns at once unless the beans run.
+  ///
+  /// - Throws: the errors of their creation; `CancellationError` if one of them has not begun to run when the end begins.
+  func awaitReady(neededBy recipe: FrozenReference<Recipe>) async throws {
+    guard let runner, runner.isRunning else { return }
+    let caller = AwaitingCaller(name: "run()", location: recipe.value.definition.location)
+    // Whether a bean runs is certain when it exists. The creation would build them in this order, too.
+    for taken in ownBeans(takenBy: recipe) where environment.recipe(taken).value.kind == .slot {
+      try await environment.awaiting(caller) { try environment.bean(taken).release() }
+    }
+    for taken in taken(by: recipe.value.number) {
+      try await environment.awaiting(caller) { try environment.bean(taken).release() }
+      if !environment.isFace(taken) { try await runner.untilReady(taken) }
+    }
+  }
+
+  /// Ends the runs one after the other, the latest first, while lookups still succeed: a run that serves requests completes
+  /// them. The release of a bean waits for a run that is left. Returns at once inside a run or a schedule.
+  ///
+  /// - Parameter limit: the time limit of the whole end; nil for none.
+  /// - Returns: the rest of the limit.
+  func end(within limit: Duration? = nil) async -> Duration? {
+    guard let runner, runner.isRunning, !environment.core.lifecycle.isEnding, !BeanWork.isInside(environment) else {
+      return limit
+    }
+    let began = ContinuousClock.now
+    await runner.end(within: limit)
+    return limit.map { max($0 - began.duration(to: .now), .zero) }
+  }
+
+  /// Whether the end of the runs is in progress, which ends the environment after them.
+  var areEnding: Bool { runner.map { $0.isRunning && $0.isEnding } ?? false }
+
+  /// The labels of the beans that would run, while no call has started them; in the order of their creation.
+  var idle: [String] {
+    guard environment.core.lifecycle.isOpen, runner == nil else { return [] }
+    return all.map { environment.recipe($0).value.label }
+  }
+
+  /// Reports to the log, three seconds after the environment is ready, the beans that no call has started by then.
+  func watchIdle() {
+    // A bean that runs, as far as its declaration says so, is released with care.
+    if environment.core.compiledPlan.with({ $0.releasesAtOnce }) || idle.isEmpty { return }
+    let cancel = EndingClock.current.schedule(.seconds(3)) { [weak environment] in
+      guard let environment else { return }
+      let labels = RunningBeans(of: environment).idle.joined(separator: ", ")
+      if labels.isEmpty { return }
+      environment.log.logger.warn(
+        "'\(environment.name)' is ready, and does not run \(labels): call run(until:) of BeansRunning, or run() of a "
+          + "ServerLifecycle")
+    }
+    environment.extras.works.keep(cancel)
+  }
+
+  /// Whether a bean runs, as far as its declaration or its object says so.
+  private func isRunnable(_ recipe: FrozenReference<Recipe>) -> Bool {
+    if recipe.value.kind != .slot || recipe.value.isSeed { return false }
+    if recipe.value.traits.contains(.runnable) { return true }
+    let content = environment.core.slots[recipe.value.slot].content
+    if !content.isFilled || content.object.identity == recipe.value.identity { return false }
+    return content.object.with { BeanTraits.of($0) }.contains(.runnable)
+  }
+
+  /// Returns the numbers of the recipes of the environment that a bean takes or requires, not through providers.
+  private func ownBeans(takenBy recipe: FrozenReference<Recipe>) -> [Int32] {
+    var found: [Int32] = []
+    recipe.value.operands.forEach { note($0, in: &found) }
+    recipe.value.properties.forEach { note($0, in: &found) }
+    recipe.value.requirements.forEach { note($0, in: &found) }
+    recipe.value.needs.forEach { note($0, in: &found) }
+    return found
+  }
+
+  private func note(_ operand: Operand, in found: inout [Int32]) {
+    switch operand.place {
+    case .own(let slot), .counted(let slot): found.append(slot)
+    case .outer(let slot): note(slot, in: &found)
+    case .computed(let number): note(environment.core.compiledPlan.with { $0.computations[Int(number)] }, in: &found)
+    }
+  }
+
+  private func note(_ slot: Slot, in found: inout [Int32]) {
+    if let own = environment.ownSlot(slot) { found.append(own) }
+  }
+
+  private func note(_ computation: Computation, in found: inout [Int32]) {
+    switch computation {
+    case .outer(0, let number), .scoped(let number, 0), .prototype(let number), .owned(let number, _):
+      found.append(number)
+    case .slot(let slot): note(slot, in: &found)
+    case .composed(let operands, _, _):
+      for operand in operands { note(operand, in: &found) }
+    case .collected(let computations, _, _):
+      for computation in computations { note(computation, in: &found) }
+    case .outer, .scoped, .deferred, .absent, .provider, .environment, .configuration, .injection, .products: break
+    }
+  }
+}
+
+extension BeanWork {
+  /// Creates work on a bean, which the release of the bean ends.
+  fileprivate static func attached(
+    to object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment
+  ) -> BeanWork {
+    let work = BeanWork(object, recipe, in: environment)
+    environment.extras.works.add(work, to: recipe.value.slot)
+    return work
+  }
+
+  /// Starts the work that a declaration attaches to a new bean. The bean has not been published, so no release can come
+  /// before.
+  static func start(
+    _ works: [any AttachedWork], _ object: ObjectReference, _ recipe: FrozenReference<Recipe>,
+    in environment: Environment
+  ) {
+    for attached in works { attached.start(BeanWork.attached(to: object, recipe, in: environment)) }
+  }
+}
