@@ -28,26 +28,70 @@ final class AsyncBuild: Sendable {
     let continuation: CheckedContinuation<Void, any Error>
     /// The creation that the waiting task belongs to; nil for a task outside of creations.
     let taker: AsyncBuild?
-    let caller: AwaitingCaller
+    let call: AwaitingCall
   }
 
   /// The creations that each creation waits for, to detect a circle before it closes.
   private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
 
-  init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
+  private init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
     self.environment = environment
     place = environment.name
     self.bean = bean
   }
 
-  /// Begins the creation; calls `end` before the waiting tasks continue.
-  func start(_ create: @escaping @Sendable () async throws -> Void, end: @escaping @Sendable () -> Void) {
+  /// Creates a bean, or waits for its creation in flight. Returns once the bean exists.
+  ///
+  /// - Parameter between: the creations on the path from the call to this one, each waiting for the next.
+  static func create(
+    _ recipe: FrozenReference<Recipe>, in environment: Environment, for call: AwaitingCall,
+    between: () -> [EnvironmentError.Step]
+  ) async throws {
+    while let build = try join(recipe, in: environment) {
+      do { return try await build.wait(call, between: between) } catch {
+        guard build.isCancelled, !Task.isCancelled else { throw error }
+        if environment.core.lifecycle.isEnding { throw environment.finishedError() }
+        // The calls that were waiting for this creation have been cancelled.
+      }
+    }
+  }
+
+  /// Returns the creation in flight, or a new one; nil where the bean exists.
+  private static func join(_ recipe: FrozenReference<Recipe>, in environment: Environment) throws -> AsyncBuild? {
+    // Prevents the release of the environment until the creation has ended.
+    try environment.enter()
+    let slot = recipe.value.slot
+    let (build, isFirst) = environment.extras.builds.withLock { builds -> (AsyncBuild?, Bool) in
+      if let build = builds[slot] { return (build, false) }
+      // A creation fills the slot before it leaves the list.
+      if environment.core.slots[slot].content.isFilled { return (nil, false) }
+      let build = AsyncBuild(environment, recipe.value.entry)
+      builds[slot] = build
+      return (build, true)
+    }
+    guard let build, isFirst else {
+      environment.leave()
+      return build
+    }
+    build.start(BeanCreation(environment, recipe))
+    // The end may have begun before it could find the creation.
+    if environment.core.lifecycle.isEnding { build.end(throwing: environment.finishedError()) }
+    return build
+  }
+
+  private func start(_ creation: BeanCreation) {
+    let (environment, slot) = (creation.environment, creation.recipe.value.slot)
+    let watch = environment.homeResources?.creations
+    watch?.began(self)
     let task = Task {
       let outcome: Result<Void, any Error>
-      do { outcome = .success(try await Self.$current.withValue(self) { try await create() }) } catch {
+      do { outcome = .success(try await Self.$current.withValue(self) { try await creation.run() }) } catch {
         outcome = .failure(error)
       }
-      end()
+      watch?.ended(self)
+      _ = environment.extras.builds.withLock { $0.removeValue(forKey: slot) }
+      environment.used()
+      environment.leave()
       let waiters = state.withLock { state in
         state.outcome = outcome
         state.task = nil
@@ -85,18 +129,18 @@ final class AsyncBuild: Sendable {
   }
 
   /// Whether the creation has been cancelled, which may be the cause of its failure.
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   private var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Returns once the bean exists. The last waiting task that is cancelled cancels the creation.
   ///
   /// - Parameters:
-  ///   - caller: the waiting call, for reports.
+  ///   - call: the waiting call.
   ///   - between: the creations on the path from the call to this one, each waiting for the next.
   /// - Throws: the error of the creation, or of the end of its environment; `CancellationError`; `.cyclicDependency`
   ///   where the creation waits for the one that the calling task belongs to.
-  func wait(_ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]) async throws {
+  private func wait(_ call: AwaitingCall, between: () -> [EnvironmentError.Step]) async throws {
     let own = Self.current
     if let own { try Self.note(own, waitsFor: self, between) }
     defer { if let own { Self.forget(own, waitsFor: self) } }
@@ -110,7 +154,7 @@ final class AsyncBuild: Sendable {
           if let outcome = state.outcome { return outcome }
           if let end = state.end { return .failure(end) }
           if Task.isCancelled { return .failure(CancellationError()) }
-          state.waiters[number] = Waiter(continuation: continuation, taker: own, caller: caller)
+          state.waiters[number] = Waiter(continuation: continuation, taker: own, call: call)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -204,22 +248,10 @@ final class AsyncBuild: Sendable {
     if waiters.isEmpty { return nil }
     let calls = waiters.map { waiter in
       let taker = waiter.taker.map { " in the creation of \($0.bean.label)" } ?? ""
-      return "\(waiter.caller.name) (\(waiter.caller.location.origin))\(taker)"
+      return "\(waiter.call.name) (\(waiter.call.location.origin))\(taker)"
     }
     return
       "the creation of \(bean.label) in '\(place)' (\(bean.location.origin)) has taken \(time.rounded); waiting for it: "
       + EndWatch.list(calls, separator: ", ")
   }
-}
-
-/// A call that waits for asynchronous creations, for reports.
-struct AwaitingCaller: Sendable {
-  let name: StaticString
-  let location: SourceLocation
-}
-
-/// The beans of one environment that are being created, and the created ones that are not in their slots yet.
-struct AsyncBuilds {
-  var running = [Int32: AsyncBuild]()
-  var made = [Int32: ObjectReference]()
 }

@@ -54,45 +54,41 @@ extension Environment {
     }
   }
 
-  /// Returns a new instance that no slot keeps, with one reference. The caller keeps the environment from being
-  /// released.
+  /// Returns a new instance that no slot keeps, with one reference, and whether it is another face of a bean. The caller
+  /// keeps the environment from being released.
   @inline(never)
-  func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    try buildUntracked(recipe) { _ in }
-  }
-
-  /// - Parameter note: called with whether the instance is another face of a bean.
-  @inline(__always)
-  func buildUntracked(
-    _ recipe: FrozenReference<Recipe>, _ note: (_ isFace: Bool) -> Void
-  ) throws -> ObjectReference {
+  func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> (object: ObjectReference, isFace: Bool) {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try untracked(recipe) { context in
       let object = try make(recipe)
       if context.value.outer != nil { noteForTaker(object, recipe, context) }
-      note(context.value.isFace)
-      return object
+      return (object, context.value.isFace)
     }
   }
 
   /// Calls the factory of an asynchronous bean. The caller keeps the environment from being released.
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    return try building(recipe, isInside: true) { environment, context in
-      try environment.run(recipe, context) { _ in
-        if recipe.value.work.contains(.trace) { environment.log.creating(recipe.value.label, in: environment.name) }
-        return try recipe.value.function.with { try environment.make(recipe, isCounted: false, $0.create) }
-          .take(as: AnyObject.self)
-      }
+    return try untracked(recipe) { _ in
+      if recipe.value.work.contains(.trace) { log.creating(recipe.value.label, in: name) }
+      return try callFactory(of: recipe).take(as: AnyObject.self)
     }
   }
+
+  /// Stores a bean that was created asynchronously. A build that has looked for the bean too early, and has claimed the
+  /// slot, fails and leaves the bean in it.
+  func store(created object: ObjectReference, in slot: Int32) { core.lock.withLock { store((slot, object)) } }
 
   /// Runs `make` once all dependencies of the recipe exist. The caller keeps the environment from being released.
   func untracked<R>(
     _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     try building(recipe, isInside: true) { environment, context in
-      if recipe.value.steps.isEmpty { return try environment.run(recipe, context, make) }
+      // The only step of an asynchronous bean is the bean itself.
+      if recipe.value.steps.isEmpty || recipe.value.work.contains(.await) {
+        context.value.current = recipe
+        do { return try make(context) } catch { throw environment.failure(error, of: recipe) }
+      }
       let last = try environment.fill(recipe, context, isInside: true)
       environment.core.lock.withLock { environment.store(last) }
       environment.wake(last)
@@ -119,16 +115,6 @@ extension Environment {
         return try body(environment, context)
       }
     }
-  }
-
-  /// Runs `make` for a recipe without steps.
-  @inline(__always)
-  private func run<R>(
-    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>,
-    _ make: (StackReference<ResolutionContext>) throws -> R
-  ) throws -> R {
-    context.value.current = recipe
-    do { return try make(context) } catch { throw failure(error, of: recipe) }
   }
 
   // MARK: under the lock
@@ -265,7 +251,7 @@ extension Environment {
     } catch let error as EnvironmentError {
       // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing bean
       // exists.
-      guard (error.missing as? MissingBean)?.isThere == true else { throw error }
+      guard error.missingBean?.isThere == true else { throw error }
     }
   }
 
@@ -323,13 +309,4 @@ extension Environment {
       if case .counted(let slot) = $0.place, paid?.contains(slot) != false { core.slots[slot].content.object.release() }
     }
   }
-}
-
-/// A bean that does not exist yet, as part of an error.
-struct MissingBean: Sendable {
-  weak let environment: Environment?
-  let slot: Int32
-
-  /// Whether the bean exists by now.
-  var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
 }

@@ -1,4 +1,5 @@
-import BeansSupport
+import BeansErrors
+@_spi(BeansPackage) import BeansSupport
 
 // Calls of factories, from dependencies that exist.
 
@@ -16,24 +17,25 @@ extension Environment {
   @inline(never)
   func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
-    if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
-    // Slots hold no beans yet if a requirement has to be resolved first.
-    let isCounted = recipe.value.requirements.isEmpty
+    if recipe.value.work.contains(.await) { throw notReady(recipe) }
     let log = recipe.value.work.contains(.trace) ? log : nil
     log?.creating(recipe.value.label, in: name)
     do {
-      let made: ObjectReference
-      do {
-        made = try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) }
-      } catch {
-        if isCounted { giveBack(recipe.value.properties) }
-        throw error
-      }
-      let object = try complete(made, recipe).object
+      let object = try complete(callFactory(of: recipe), recipe).object
       log?.created(recipe.value.label, in: name)
       return object
     } catch {
       log?.failed(recipe.value.label, in: name, error)
+      throw error
+    }
+  }
+
+  /// Returns the object that a recipe's factory makes, before its completion.
+  func callFactory(of recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    // Slots hold no beans yet if a requirement has to be resolved first.
+    let isCounted = recipe.value.requirements.isEmpty
+    do { return try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) } } catch {
+      if isCounted { giveBack(recipe.value.properties) }
       throw error
     }
   }
@@ -84,6 +86,21 @@ extension Environment {
 
   // MARK: failures
 
+  /// Returns the error of a build that cannot wait for an asynchronous creation: `.notReady`, or `.cyclicDependency`
+  /// where the creation waits for the caller.
+  private func notReady(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
+    let slot = recipe.value.slot
+    let creation = existingExtras?.builds.withLock { $0[slot] }
+    // The last step is the bean itself.
+    if let circle = creation?.circleOfLookup(between: { ResolutionContext.steps.dropLast() }) { return circle }
+    var error = recipe.value.fault(
+      .notReady,
+      "\(recipe.value.label) is created asynchronously and is not there yet: call 'try await ready()' or "
+        + "'try await readyBean(…)'")
+    error.missing = MissingBean(environment: self, slot: slot)
+    return error
+  }
+
   func tooDeep(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
     recipe.value.fault(
       .deepBuild,
@@ -113,4 +130,18 @@ extension Environment {
       .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.step],
       origin: recipe.value.origin, underlying: [error])
   }
+}
+
+/// A bean that does not exist yet, as part of an error.
+struct MissingBean: Sendable {
+  weak let environment: Environment?
+  let slot: Int32
+
+  /// Whether the bean exists by now.
+  var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
+}
+
+extension EnvironmentError {
+  /// The bean whose creation a build would have to await.
+  var missingBean: MissingBean? { missing as? MissingBean }
 }

@@ -90,7 +90,7 @@ extension Environment {
   private func listener(_ recipe: FrozenReference<Recipe>) throws -> AnyObject? {
     switch recipe.value.kind {
     case .slot: return try bean(recipe.value.slot).take(as: AnyObject.self)
-    case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
+    case .prototype, .product: return try buildUntracked(recipe).object.take(as: AnyObject.self)
     case .scoped:
       do { return try askScope(recipe).take(as: AnyObject.self) } catch let error as EnvironmentError {
         if error.code == .finished { return nil }

@@ -23,7 +23,7 @@ extension Environment {
     case .outer(let hops, let slot):
       return Argument(try ancestor(hops).with { try $0.bean(slot) }, .reference)
     case .slot(let slot): return Argument(try object(at: slot), .reference)
-    case .prototype(let number): return Argument(try buildUntracked(recipe(number)), .reference)
+    case .prototype(let number): return Argument(try buildUntracked(recipe(number)).object, .reference)
     case .scoped(let number, let hops):
       return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
     case .collected(let computations, let ids, let parameter):
@@ -86,7 +86,7 @@ extension Environment {
       let notes = context.value.notes
       notes.parts = []
       do {
-        let object = try buildUntracked(recipe).take(as: AnyObject.self)
+        let object = try buildUntracked(recipe).object.take(as: AnyObject.self)
         let owned = own(object, notes.parts ?? [])
         context.value.outer?.value.collection?.parts?.append(.owned(owned))
         return owned

@@ -81,14 +81,20 @@ extension Environment {
       content.object.retain()
       return content.object
     }
-    var next = Optional(Unretained(self))
-    while let environment = next {
-      let found = environment.with { $0.ownSlot(slot) }
-      if let found { return try environment.with { try $0.bean(found) } }
-      next = environment.with { $0.core.parent }
-    }
+    if let (owner, number) = owner(of: slot) { return try owner.with { try $0.bean(number) } }
     throw EnvironmentError(
       .unresolvedPlaceholder, "a value is needed by a configuration source, before the configuration is complete")
+  }
+
+  /// Returns the environment of a slot, which is this one or further out, and the slot's number; nil for the place of a
+  /// value.
+  func owner(of slot: Slot) -> (environment: Unretained<Environment>, number: Int32)? {
+    var next = Optional(Unretained(self))
+    while let environment = next {
+      if let number = environment.with({ $0.ownSlot(slot) }) { return (environment, number) }
+      next = environment.with { $0.core.parent }
+    }
+    return nil
   }
 
   /// Returns the number of a slot of this environment; nil for other slots.

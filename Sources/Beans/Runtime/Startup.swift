@@ -215,6 +215,9 @@ extension Environment {
     core.compiledPlan.with { plan in plan.sorted.map { plan.recipe($0) } }
   }
 
+  /// Recipes of this environment's own beans that are not lazy, dependencies first.
+  var eagerRecipes: [FrozenReference<Recipe>] { sortedRecipes.filter { $0.value.kind == .slot && !$0.value.isLazy } }
+
   /// Returns recipes of beans that are declared here and have a trait, dependencies first.
   private func declared(_ trait: BeanTraits) -> [FrozenReference<Recipe>] {
     if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: trait) }) { return [] }
@@ -232,7 +235,7 @@ extension Environment {
       if let record = existingExtras?.resources?.record { try RecordedBuild(in: self, record).build(recipe) }
       return try bean(recipe.value.slot).take(as: AnyObject.self)
     case .scoped: return try askScope(recipe).take(as: AnyObject.self)
-    case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
+    case .prototype, .product: return try buildUntracked(recipe).object.take(as: AnyObject.self)
     }
   }
 
@@ -302,7 +305,7 @@ extension Environment {
           continue
         }
         // The bean's factory may look up an asynchronous bean.
-        do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missing != nil {
+        do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missingBean != nil {
           resources.note(unready: recipe.value.label)
         }
       case .scoped: try prepareScope(recipe)
@@ -314,7 +317,7 @@ extension Environment {
   /// Numbers of recipes that have to wait for an asynchronous creation.
   private var blockedRecipes: Set<Int32> {
     guard core.compiledPlan.with({ $0.awaits }) else { return [] }
-    var needs = AwaitedBeans { beans in for recipe in sortedRecipes { noteAwaited(eager: recipe, in: &beans) } }
+    var needs = AwaitedBeans(eager: eagerRecipes, in: self)
     _ = needs.begin()
     return needs.blocked(in: self)
   }

@@ -70,9 +70,9 @@ struct ScopedBeanFactory: BeanFactory {
   func create(_ bean: BeanDeclaration) throws -> AnyObject {
     try environment.using {
       try recipe.value.check(bean)
-      var isOther = false
-      let object = try environment.buildUntracked(recipe) { isOther = $0 }.take(as: AnyObject.self)
-      if isOther { bean.note(face: object) } else { environment.noteKept(recipe) }
+      let (made, isFace) = try environment.buildUntracked(recipe)
+      let object = made.take(as: AnyObject.self)
+      if isFace { bean.note(face: object) } else { environment.noteKept(recipe) }
       return object
     }
   }
