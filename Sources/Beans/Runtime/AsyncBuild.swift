@@ -17,6 +17,8 @@ final class AsyncBuild: Sendable {
     var outcome: Result<Void, any Error>?
     var waiters = [Int: Waiter]()
     var nextWaiter = 0
+    /// The creations that tasks of this one wait for, each as often as they do.
+    var needed: [AsyncBuild] = []
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
@@ -31,8 +33,8 @@ final class AsyncBuild: Sendable {
     let call: AwaitingCall
   }
 
-  /// The creations that each creation waits for, to detect a circle before it closes.
-  private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
+  /// Guards `needed` of all creations: no two of them close a circle at the same time.
+  private static let waits = Locked(())
 
   private init(_ environment: Environment, _ bean: BeanDirectory.Entry) {
     self.environment = environment
@@ -141,9 +143,18 @@ final class AsyncBuild: Sendable {
   /// - Throws: the error of the creation, or of the end of its environment; `CancellationError`; `.cyclicDependency`
   ///   where the creation waits for the one that the calling task belongs to.
   private func wait(_ call: AwaitingCall, between: () -> [EnvironmentError.Step]) async throws {
-    let own = Self.current
-    if let own { try Self.note(own, waitsFor: self, between) }
-    defer { if let own { Self.forget(own, waitsFor: self) } }
+    let taker = Self.current
+    if let taker {
+      try Self.waits.withLock { _ in
+        if let circle = circle(between) { throw circle }
+        taker.state.withLock { $0.needed.append(self) }
+      }
+    }
+    defer {
+      taker?.state.withLock { state in
+        if let index = state.needed.firstIndex(where: { $0 === self }) { state.needed.remove(at: index) }
+      }
+    }
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -154,7 +165,7 @@ final class AsyncBuild: Sendable {
           if let outcome = state.outcome { return outcome }
           if let end = state.end { return .failure(end) }
           if Task.isCancelled { return .failure(CancellationError()) }
-          state.waiters[number] = Waiter(continuation: continuation, taker: own, call: call)
+          state.waiters[number] = Waiter(continuation: continuation, taker: taker, call: call)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -171,63 +182,32 @@ final class AsyncBuild: Sendable {
 
   // MARK: circles
 
-  private static func note(
-    _ taker: AsyncBuild, waitsFor needed: AsyncBuild, _ between: () -> [EnvironmentError.Step]
-  ) throws {
-    let path = waiting.withLock { waiting in
-      let path = Self.path(from: needed, to: taker, waiting)
-      if path == nil { waiting[ObjectIdentifier(taker), default: []].append(needed) }
-      return path
-    }
-    if let path { throw needed.circle(closedBy: taker, between(), path) }
-  }
-
-  private static func forget(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) {
-    waiting.withLock { waiting in
-      var rest = waiting.removeValue(forKey: ObjectIdentifier(taker)) ?? []
-      if let index = rest.firstIndex(where: { $0 === needed }) { rest.remove(at: index) }
-      if !rest.isEmpty { waiting[ObjectIdentifier(taker)] = rest }
-    }
-  }
-
   /// Returns the error of a lookup that cannot wait, if the calling task belongs to this creation or to one that this
   /// creation waits for.
   ///
   /// - Parameter between: the beans on the path from the call to the bean of this creation.
   func circleOfLookup(between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
-    guard let own = Self.current, let path = Self.waiting.withLock({ Self.path(from: self, to: own, $0) }) else {
-      return nil
-    }
-    return circle(closedBy: own, between(), path)
+    Self.waits.withLock { _ in circle(between) }
   }
 
-  private func circle(
-    closedBy taker: AsyncBuild, _ between: [EnvironmentError.Step], _ path: [AsyncBuild]
-  ) -> EnvironmentError {
-    let steps = [taker.bean.step] + between + path.map(\.bean.step)
-    let text = steps.map(\.label).joined(separator: " → ")
-    return bean.fault(
-      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
-  }
-
-  /// Returns the path from one creation to another that the first one waits for, both included.
-  private static func path(
-    from first: AsyncBuild, to last: AsyncBuild, _ waiting: [ObjectIdentifier: [AsyncBuild]]
-  ) -> [AsyncBuild]? {
+  /// Returns the error of a wait for this creation, if this creation waits for the one of the calling task, or is it.
+  private func circle(_ between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
+    guard let taker = Self.current else { return nil }
     // The creation from which the search has reached each one.
-    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(first): nil]
-    var rest = [first]
-    while let next = rest.popLast() {
-      if next === last {
-        let back = sequence(first: next) { reached[ObjectIdentifier($0)] ?? nil }
-        return Array(back.reversed())
-      }
-      for needed in waiting[ObjectIdentifier(next)] ?? [] where reached[ObjectIdentifier(needed)] == nil {
+    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(self): nil]
+    var rest = [self]
+    while let next = rest.popLast(), next !== taker {
+      for needed in next.state.withLock({ $0.needed }) where reached[ObjectIdentifier(needed)] == nil {
         reached[ObjectIdentifier(needed)] = .some(next)
         rest.append(needed)
       }
     }
-    return nil
+    if reached[ObjectIdentifier(taker)] == nil { return nil }
+    let path = sequence(first: taker) { reached[ObjectIdentifier($0)] ?? nil }.reversed()
+    let steps = [taker.bean.step] + between() + path.map(\.bean.step)
+    let text = steps.map(\.label).joined(separator: " → ")
+    return bean.fault(
+      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
   }
 
   /// Whether the running task creates a bean of the environment or of one below it, so that a wait for the environment
