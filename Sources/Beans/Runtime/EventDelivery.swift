@@ -49,7 +49,7 @@ extension Environment {
     if let host { return host }
     let recipe = recipe(receiver.number)
     guard case .scoped = recipe.value.kind else { return nil }
-    return userScope(of: recipe) as? any HostedScope
+    return ScopedBean(recipe, in: self).scope as? any HostedScope
   }
 
   /// Calls a listener on the loop of its scope. `publish` has returned by then, so a failure is logged.
@@ -88,14 +88,9 @@ extension Environment {
 
   /// Returns the bean, built if need be; nil where a user's scope has ended.
   private func listener(_ recipe: FrozenReference<Recipe>) throws -> AnyObject? {
-    switch recipe.value.kind {
-    case .slot: return try bean(recipe.value.slot).take(as: AnyObject.self)
-    case .prototype, .product: return try buildUntracked(recipe).object.take(as: AnyObject.self)
-    case .scoped:
-      do { return try askScope(recipe).take(as: AnyObject.self) } catch let error as EnvironmentError {
-        if error.code == .finished { return nil }
-        throw error
-      }
+    do { return try instance(of: recipe) } catch let error as EnvironmentError {
+      if recipe.value.kind == .scoped, error.code == .finished { return nil }
+      throw error
     }
   }
 

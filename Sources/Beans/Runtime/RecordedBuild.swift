@@ -26,7 +26,7 @@ struct RecordedBuild {
 
   /// Returns a bean of this environment that another one takes and that does not exist; nil where there is none.
   private func unbuilt(for recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe>? {
-    let (needs, steps) = (recipe.value.needs, recipe.value.steps)
+    let needs = recipe.value.needs
     for index in 0..<needs.count {
       switch needs[index].place {
       case .own(let slot) where isUnbuilt(slot): return environment.recipe(slot)
@@ -34,9 +34,6 @@ struct RecordedBuild {
         if let own = environment.ownSlot(slot) { return environment.recipe(own) }
       case .own, .outer, .counted, .computed: continue
       }
-    }
-    for index in 0..<steps.count where steps[index].slot != recipe.value.slot {
-      if isUnbuilt(steps[index].slot) { return environment.recipe(steps[index].slot) }
     }
     return nil
   }
