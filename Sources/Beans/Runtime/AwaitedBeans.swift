@@ -9,10 +9,8 @@ struct AwaitedBeans: Sendable {
     let recipe: FrozenReference<Recipe>
     /// Whether the bean is a root, not only a dependency of another one.
     let isRoot: Bool
-    /// The number of the first bean found that depends on this one; usually the only one.
-    var firstTaker: Int?
-    /// The numbers of the other beans that depend on this one.
-    var otherTakers: [Int] = []
+    /// The numbers of the beans that depend on this one, in the order in which they were found.
+    var takers: [Int] = []
     /// The number of dependencies that do not exist yet.
     var missing = 0
 
@@ -78,12 +76,8 @@ struct AwaitedBeans: Sendable {
       needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
     }
     // One taker may need a bean several times, as an argument and by `dependsOn`.
-    guard let taker, (needs[number].otherTakers.last ?? needs[number].firstTaker) != taker else { return }
-    if needs[number].firstTaker == nil {
-      needs[number].firstTaker = taker
-    } else {
-      needs[number].otherTakers.append(taker)
-    }
+    guard let taker, needs[number].takers.last != taker else { return }
+    needs[number].takers.append(taker)
     needs[taker].missing += 1
   }
 
@@ -125,25 +119,20 @@ struct AwaitedBeans: Sendable {
     return free
   }
 
-  /// Notes that an asynchronous bean exists. Returns the beans that can be created or built now.
-  mutating func settle(_ number: Int) -> Free {
-    var free = Free()
-    settle(number, &free)
-    return free
-  }
-
-  private mutating func settle(_ number: Int, _ free: inout Free) {
+  /// Notes that a bean exists, and adds the beans that can be created or built now.
+  mutating func settle(_ number: Int, _ free: inout Free) {
     var settled = [number]
-    func exists(for taker: Int) {
-      needs[taker].missing -= 1
-      if needs[taker].missing > 0 { return }
-      if needs[taker].isCreated { return free.created.append(taker) }
-      free.built.append(taker)
-      settled.append(taker)
-    }
     while let next = settled.popLast() {
-      if let taker = needs[next].firstTaker { exists(for: taker) }
-      for taker in needs[next].otherTakers { exists(for: taker) }
+      for taker in needs[next].takers {
+        needs[taker].missing -= 1
+        if needs[taker].missing > 0 { continue }
+        if needs[taker].isCreated {
+          free.created.append(taker)
+        } else {
+          free.built.append(taker)
+          settled.append(taker)
+        }
+      }
     }
   }
 
@@ -161,7 +150,7 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {
-    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].firstTaker }.dropFirst().map { needs[$0] }
+    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].takers.first }.dropFirst().map { needs[$0] }
   }
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.

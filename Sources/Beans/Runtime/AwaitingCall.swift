@@ -100,7 +100,8 @@ struct AwaitingCall: Sendable {
     if needs.isEmpty { return }
     var left = needs
     try await withThrowingTaskGroup(of: Int.self) { group in
-      func start(_ free: AwaitedBeans.Free) throws {
+      var free = left.begin()
+      while true {
         for number in free.created {
           group.addTask {
             let (owner, recipe) = needs.bean(number)
@@ -114,9 +115,10 @@ struct AwaitingCall: Sendable {
           let (owner, recipe) = needs.bean(number)
           if recipe.value.kind == .slot { try build(owner, recipe) }
         }
+        guard let created = try await group.next() else { return }
+        free = AwaitedBeans.Free()
+        left.settle(created, &free)
       }
-      try start(left.begin())
-      while let number = try await group.next() { try start(left.settle(number)) }
     }
   }
 }

@@ -79,11 +79,9 @@ extension Environment {
   /// Returns a bean that a lookup has found, unless a build of this thread must not take it.
   @inline(__always)
   private func checked(_ found: Argument, _ slot: Int32, of holder: Environment) throws -> Argument {
-    if ResolutionContext.innermost != nil {
-      do { try holder.checkCaptivity(of: slot) } catch {
-        found.release()
-        throw error
-      }
+    do { try CaptivityCheck.check(slot, of: holder) } catch {
+      found.release()
+      throw error
     }
     if core.kind.contains(.hosted) { used() }
     return found
@@ -247,12 +245,14 @@ extension Environment {
   private func lookUp(_ found: Retrieval) throws -> Argument {
     if let operand = found.operand { return try lookUp(operand) }
     let (computation, reading) = found.computed
-    try checkCaptivity(of: computation)
+    var check = CaptivityCheck(of: self)
+    try check?.check(computation)
     return Argument(try evaluate(computation).object, reading)
   }
 
   private func lookUp(_ operand: Operand) throws -> Argument {
-    try checkCaptivity(of: operand)
+    var check = CaptivityCheck(of: self)
+    try check?.check(operand)
     return try argument(operand)
   }
 
