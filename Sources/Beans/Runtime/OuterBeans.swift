@@ -16,9 +16,12 @@ extension Environment {
   /// Builds the missing beans that a recipe's steps need beforehand.
   ///
   /// A list, not a recursion: a chain of beans may be as long as memory allows.
+  ///
+  /// - Parameter record: receives the times of the builds; nil where none is kept.
   @inline(never)
   func ensure(
-    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool
+    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool,
+    _ record: StartupRecord? = nil
   ) throws {
     if !isInside { return try using { try ensure(recipe, context, isInside: true) } }
     if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true { throw circle(closing: recipe) }
@@ -33,7 +36,11 @@ extension Environment {
           stack.removeLast()
           guard let dependent = stack.last else { continue }
           context.value.current = dependent
-          try build(top.value.slot, isInside: true).release()
+          if let record {
+            try build(top, for: dependent, record)
+          } else {
+            try build(top.value.slot, isInside: true).release()
+          }
         }
       } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }
     }
@@ -102,5 +109,39 @@ extension Environment {
     core.plan.flatMap { plan in
       plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
     }
+  }
+
+  // MARK: the record of a startup
+
+  /// Builds a bean, unless it exists, and records its time, and those of its dependencies, in a startup record.
+  func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
+    if core.slots[recipe.value.slot].content.isFilled { return }
+    try ResolutionContext.with(Unretained(self), recipe) { try ensure(recipe, $0, isInside: true, record) }
+    try build(recipe, for: nil, record)
+  }
+
+  /// Builds a bean whose dependencies exist, and records its time and those of the beans that its factory looks up.
+  private func build(
+    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord
+  ) throws {
+    let logged = core.lock.withLock { createdBeans }
+    let began = ContinuousClock.now
+    try bean(recipe.value.slot).release()
+    let duration = ContinuousClock.now - began
+    let created = core.lock.withLock { (logged..<createdBeans).map { creationLog[$0] } }
+    record.add(
+      created.map { built in
+        let isOwn = built == recipe.value.slot
+        return self.recipe(built).time(isOwn ? duration : nil, for: isOwn ? taker : recipe)
+      })
+  }
+}
+
+extension FrozenReference<Recipe> {
+  /// Returns the entry of a bean in a startup record.
+  func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
+    StartupTime(
+      bean: value.entry.label, origin: value.entry.location.origin, duration: duration,
+      parent: parent?.value.label)
   }
 }

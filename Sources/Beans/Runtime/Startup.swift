@@ -100,7 +100,7 @@ extension Environment {
   @inline(__always)
   func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
     if let record {
-      try RecordedBuild(in: self, record).build(recipe)
+      try build(recipe, record)
     } else {
       try bean(recipe.value.slot).release()
     }
@@ -263,7 +263,7 @@ struct Startup {
   /// Returns a bean of the infrastructure, whose build the record includes.
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if recipe.value.kind == .slot, let record = resources.record {
-      try RecordedBuild(in: environment, record).build(recipe)
+      try environment.build(recipe, record)
     }
     return try environment.instance(of: recipe)
   }
