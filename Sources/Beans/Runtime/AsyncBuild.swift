@@ -210,6 +210,12 @@ final class AsyncBuild: Sendable {
       .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
   }
 
+  /// Whether a creation is in flight in an environment or below.
+  static func isInFlight(in environment: Environment) -> Bool {
+    environment.existingExtras?.builds.withLock { $0.isEmpty } == false
+      || environment.liveChildren.contains(where: isInFlight)
+  }
+
   /// Whether the running task creates a bean of the environment or of one below it, so that a wait for the environment
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {

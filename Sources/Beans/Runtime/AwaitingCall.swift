@@ -46,7 +46,7 @@ struct AwaitingCall: Sendable {
       // Every later call throws this error.
       resources.end(error)
       environment.fail(error)
-      if !environment.isCreating, !AsyncBuild.isInside(environment) {
+      if !AsyncBuild.isInFlight(in: environment), !AsyncBuild.isInside(environment) {
         await withCheckedContinuation { continuation in environment.whenReleased { continuation.resume() } }
       }
       throw error
@@ -120,12 +120,5 @@ struct AwaitingCall: Sendable {
         left.settle(created, &free)
       }
     }
-  }
-}
-
-extension Environment {
-  /// Whether a creation is in flight, here or below.
-  fileprivate var isCreating: Bool {
-    existingExtras?.builds.withLock { $0.isEmpty } == false || liveChildren.contains(where: \.isCreating)
   }
 }

@@ -168,27 +168,23 @@ extension Environment {
     let (steps, mark) = (recipe.value.steps, Slot.Content.claimed(by: context))
     let first = core.lock.withLock { enter(steps.first.value.slot, mark, isInside: isInside) }
     guard let first else { throw finishedError() }
-    do { return try fill(steps, first, mark, context) } catch { throw giveUp(context, recipe, error) }
-  }
-
-  @inline(__always)
-  private func fill(
-    _ steps: FrozenSlice<Step>, _ first: Claim, _ mark: Slot.Content, _ context: StackReference<ResolutionContext>
-  ) throws -> Made? {
-    var (next, claim, recipes) = (steps.first, first, recipe(0))
-    while true {
-      let step = next.value
-      let recipe = recipes.sibling(step.slot, of: 0)
-      context.value.current = recipe
-      let made = try make(step, recipe, claim, mark, context)
-      next = next.sibling(1, of: 0)
-      if next == steps.end { return made }
-      claim = core.lock.withLock {
-        store(made)
-        return self.claim(next.value.slot, mark)
+    let recipes = self.recipe(0)
+    var (next, claim) = (steps.first, first)
+    do {
+      while true {
+        let step = next.value
+        let recipe = recipes.sibling(step.slot, of: 0)
+        context.value.current = recipe
+        let made = try make(step, recipe, claim, mark, context)
+        next = next.sibling(1, of: 0)
+        if next == steps.end { return made }
+        claim = core.lock.withLock {
+          store(made)
+          return self.claim(next.value.slot, mark)
+        }
+        wake(made)
       }
-      wake(made)
-    }
+    } catch { throw giveUp(context, recipe, error) }
   }
 
   /// Makes the bean of a step, and retains it for its takers. Returns nil for a bean that another build has made.
