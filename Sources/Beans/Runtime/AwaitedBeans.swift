@@ -1,3 +1,6 @@
+import BeansErrors
+import BeansSupport
+
 /// The asynchronous creations that a lookup, a startup or another creation requires, each with its own prerequisites.
 ///
 /// One walk over operands finds them before any creation begins, so that no build fails for want of a bean. Lookups
@@ -17,17 +20,8 @@ struct AwaitedBeans: Sendable {
     var isCreated: Bool { recipe.value.work.contains(.await) }
   }
 
-  private struct NeedKey: Hashable {
-    let environment: ObjectIdentifier
-    let number: Int32
-
-    init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
-      (self.environment, number) = (ObjectIdentifier(environment), recipe.value.number)
-    }
-  }
-
   private var needs: [Need] = []
-  private var numberOfNeed = [NeedKey: Int]()
+  private var numberOfNeed = [WaitForGraph.Key: Int]()
   /// The number of the bean whose dependencies are being noted; nil while roots are.
   private var taker: Int?
 
@@ -69,7 +63,7 @@ struct AwaitedBeans: Sendable {
   }
 
   private mutating func add(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
-    let key = NeedKey(environment, recipe)
+    let key = WaitForGraph.Key(environment, part: recipe.value.number)
     let number = numberOfNeed[key] ?? needs.count
     if number == needs.count {
       numberOfNeed[key] = number
@@ -90,7 +84,7 @@ struct AwaitedBeans: Sendable {
     let missing = before.map { environment.recipe($0) }.filter { !slots[$0.value.slot].content.isFilled }
     if missing.isEmpty { return }
     add(recipe, in: environment)
-    taker = numberOfNeed[NeedKey(environment, recipe)]
+    taker = numberOfNeed[WaitForGraph.Key(environment, part: recipe.value.number)]
     for other in missing { add(other, in: environment) }
     taker = nil
   }
