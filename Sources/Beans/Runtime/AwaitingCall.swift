@@ -62,14 +62,18 @@ struct AwaitingCall: Sendable {
     let eager = environment.eagerRecipes
     try await create(AwaitedBeans(eager: eager, in: environment)) { owner, recipe in
       if owner !== environment || recipe.value.isLazy || slots[recipe.value.slot].content.isFilled { return }
-      do { try environment.using { try environment.buildEagerly(recipe, record) } } catch let error as EnvironmentError {
+      do { try build(eager: recipe, record) } catch let error as EnvironmentError {
         // A factory looks an asynchronous bean up, which the last pass creates.
         if error.missingBean == nil { throw error }
       }
     }
     for recipe in eager where !slots[recipe.value.slot].content.isFilled {
-      try await repeating { try environment.using { try environment.buildEagerly(recipe, record) } }
+      try await repeating { try build(eager: recipe, record) }
     }
+  }
+
+  private func build(eager recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
+    try environment.using { try environment.buildEagerly(recipe, record) }
   }
 
   // MARK: creations

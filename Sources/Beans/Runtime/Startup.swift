@@ -228,9 +228,9 @@ struct Startup {
     if compiler.sources.isEmpty { return }
     for definition in compiler.sources {
       try environment.throwFaults(compiler.bindValues(neededBy: definition))
-      let object = try instance(of: environment.recipe(definition.number))
-      guard let source = Box.open(object) as? any ConfigurationSource else { continue }
-      do { try environment.configuration.load(source) } catch { throw environment.failure(error, of: environment.recipe(definition.number)) }
+      let recipe = environment.recipe(definition.number)
+      guard let source = Box.open(try instance(of: recipe)) as? any ConfigurationSource else { continue }
+      do { try environment.configuration.load(source) } catch { throw environment.failure(error, of: recipe) }
     }
     try environment.throwFaults(compiler.bindValues(hasSources: true))
   }
@@ -328,18 +328,21 @@ struct Startup {
     for recipe in environment.sortedRecipes {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
-        if blocked.contains(recipe.value.number) {
-          resources.note(unready: recipe.value.label)
-          continue
-        }
-        // The bean's factory may look up an asynchronous bean.
-        do { try environment.buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missingBean != nil {
-          resources.note(unready: recipe.value.label)
-        }
+        let isBuilt = try !blocked.contains(recipe.value.number) && build(recipe, record)
+        if !isBuilt { resources.note(unready: recipe.value.label) }
       case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
       }
     }
+  }
+
+  /// Builds a bean. Returns false where its factory looks up an asynchronous bean that does not exist.
+  private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
+    do { try environment.buildEagerly(recipe, record) } catch let error as EnvironmentError {
+      if error.missingBean == nil { throw error }
+      return false
+    }
+    return true
   }
 
   /// Numbers of recipes that have to wait for an asynchronous creation.

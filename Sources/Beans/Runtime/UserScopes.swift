@@ -201,15 +201,14 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
       while true {
-        let (kept, isFinished, isBuilder) = state.withLock { state -> (Kept?, Bool, Bool) in
-          if state.isFinished { return (nil, true, false) }
-          if let kept = state.instances[key] { return (kept, false, false) }
-          if state.builds[key] != nil { return (nil, false, false) }
+        let (kept, isBuilder) = try state.withLock { state -> (Kept?, Bool) in
+          if state.isFinished { throw finishedError(scope, bean) }
+          if let kept = state.instances[key] { return (kept, false) }
+          if state.builds[key] != nil { return (nil, false) }
           state.builds[key] = thread
-          return (nil, false, true)
+          return (nil, true)
         }
         if let kept { return kept.instance }
-        if isFinished { throw finishedError(scope, bean) }
         if isBuilder { return try build(bean, factory, in: scope) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
         try WaitForGraph.wait(
