@@ -119,22 +119,12 @@ extension Environment {
 
   // MARK: under the lock
 
-  /// The right to make the bean of one step.
-  private enum Claim {
-    /// This build makes the bean.
-    case own
-    /// The bean exists.
-    case exists
-    /// The factory of another build is making it.
-    case running
-  }
-
   /// A bean that a step has made, and that is not stored yet.
   private typealias Made = (slot: Int32, object: ObjectReference)
 
-  /// Adds the build as a user, and claims the first step; returns nil once lookups have ended.
+  /// Adds the build as a user, and claims the first step as `claim` does; returns nil once lookups have ended.
   @inline(__always)
-  private func enter(_ first: Int32, _ mark: Slot.Content, isInside: Bool) -> Claim? {
+  private func enter(_ first: Int32, _ mark: Slot.Content, isInside: Bool) -> Slot.Content? {
     guard isInside || core.lifecycle.isOpen else { return nil }
     core.change { $0.enter() }
     return claim(first, mark)
@@ -148,14 +138,12 @@ extension Environment {
     creationLog.append(made.slot)
   }
 
-  /// Claims an empty slot.
+  /// Claims a slot if it is empty, and returns what it held before: nothing, a bean, or the claim of another build.
   @inline(__always)
-  private func claim(_ slot: Int32, _ mark: Slot.Content) -> Claim {
+  private func claim(_ slot: Int32, _ mark: Slot.Content) -> Slot.Content {
     let content = core.slots[slot].content
-    if content.isFilled { return .exists }
-    guard content.isEmpty else { return .running }
-    core.slots[slot].store(mark)
-    return .own
+    if content.isEmpty { core.slots[slot].store(mark) }
+    return content
   }
 
   // MARK: building
@@ -169,18 +157,18 @@ extension Environment {
     let first = core.lock.withLock { enter(steps.first.value.slot, mark, isInside: isInside) }
     guard let first else { throw finishedError() }
     let recipes = self.recipe(0)
-    var (next, claim) = (steps.first, first)
+    var (next, found) = (steps.first, first)
     do {
       while true {
         let step = next.value
         let recipe = recipes.sibling(step.slot, of: 0)
         context.value.current = recipe
-        let made = try make(step, recipe, claim, mark, context)
+        let made = try make(step, recipe, found, mark, context)
         next = next.sibling(1, of: 0)
         if next == steps.end { return made }
-        claim = core.lock.withLock {
+        found = core.lock.withLock {
           store(made)
-          return self.claim(next.value.slot, mark)
+          return claim(next.value.slot, mark)
         }
         wake(made)
       }
@@ -190,10 +178,10 @@ extension Environment {
   /// Makes the bean of a step, and retains it for its takers. Returns nil for a bean that another build has made.
   @inline(__always)
   private func make(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ claim: Claim, _ mark: Slot.Content,
+    _ step: Step, _ recipe: FrozenReference<Recipe>, _ found: Slot.Content, _ mark: Slot.Content,
     _ context: StackReference<ResolutionContext>
   ) throws -> Made? {
-    if claim != .own, try !awaitClaim(step, recipe, claim, mark, context) { return nil }
+    if !found.isEmpty, try !awaitClaim(step, recipe, found, mark, context) { return nil }
     let object = try make(recipe)
     if step.takers > 0 { object.retain(step.takers) }
     return (step.slot, object)
@@ -212,21 +200,21 @@ extension Environment {
   /// this retains for its takers.
   @inline(never)
   private func awaitClaim(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ first: Claim, _ mark: Slot.Content,
+    _ step: Step, _ recipe: FrozenReference<Recipe>, _ found: Slot.Content, _ mark: Slot.Content,
     _ context: StackReference<ResolutionContext>
   ) throws -> Bool {
-    var claim = first
+    var found = found
     do {
-      while claim == .running {
+      while found.claimant != nil {
         try wait(for: recipe, context)
-        claim = core.lock.withLock { self.claim(step.slot, mark) }
+        found = core.lock.withLock { claim(step.slot, mark) }
       }
     } catch {
       giveBack(recipe)
       throw error
     }
-    if claim == .own { return true }
-    if step.takers > 0 { core.slots[step.slot].content.object.retain(step.takers) }
+    if found.isEmpty { return true }
+    if step.takers > 0 { found.object.retain(step.takers) }
     giveBack(recipe)
     return false
   }
@@ -243,17 +231,15 @@ extension Environment {
     do {
       try WaitForGraph.wait(
         for: key(recipe.value.slot), recipe.value.label, in: name, origin: recipe.value.origin,
-        builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
+        // Under the lock, because the build does not end while its claim is in the slot.
+        builder: {
+          core.lock.withLock { slot.content.claimant.map { StackReference<ResolutionContext>($0).value.thread } }
+        })
     } catch let error as EnvironmentError {
       // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing bean
       // exists.
       guard error.missingBean?.isThere == true else { throw error }
     }
-  }
-
-  /// Returns the build that has claimed a slot. Under the lock: the build does not end while its claim is in the slot.
-  private func claimant(_ content: Slot.Content) -> StackReference<ResolutionContext>? {
-    content.claimant.map { StackReference($0) }
   }
 
   /// Leaves the missing beans to other builds, and releases the references that were added for them.
