@@ -14,9 +14,9 @@ struct AwaitingCall: Sendable {
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
   func bean<T>(_ type: T.Type, _ id: String?) async throws -> T {
-    let needs = try environment.using {
-      try environment.core.compiledPlan.with({ $0.awaits })
-        ? AwaitedBeans(environment.beans(of: Parameter.of(type), id: id)) : nil
+    let needs = try environment.using { () -> AwaitedBeans? in
+      guard environment.core.compiledPlan.with({ $0.awaits }) else { return nil }
+      return AwaitedBeans(try environment.beans(of: Parameter.of(type), id: id))
     }
     if let needs { try await create(needs) }
     return try await repeating { try environment.find(type, id) }

@@ -73,7 +73,8 @@ extension Environment {
       content.object.retain()
       return true
     }
-    return mayKeep ? try checked(Argument(content.object, reading), slot, of: holder) : nil
+    guard mayKeep else { return nil }
+    return try checked(Argument(content.object, reading), slot, of: holder)
   }
 
   /// Returns a bean that a lookup has found, unless a build of this thread must not take it.

@@ -206,7 +206,7 @@ struct Startup {
     return labels
   }
 
-  /// What the compiler knows about the environment and those further out.
+  /// The facts about the environment, and those further out, that the compiler needs.
   var input: CompilerInput {
     let outer = OuterEnvironments(of: environment)
     let parentPlan = environment.parent?.core.plan?.object
