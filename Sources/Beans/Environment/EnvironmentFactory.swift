@@ -364,7 +364,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ) throws -> Environment {
     let call = ChildOpening.Call(place: callPlace, owner: owner)
     do {
-      guard let parent else { return try opener.open(seed, call) }
       return try opener.open(seed, in: parent, call)
     } catch {
       throw callPlace.met(error)

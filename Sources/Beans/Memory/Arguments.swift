@@ -38,8 +38,6 @@ enum Reading: Sendable {
   @inlinable @inline(__always)
   var isReference: Bool { if case .reference = self { true } else { false } }
 
-  var layout: ExistentialLayout? { if case .existential(let layout) = self { layout.object } else { nil } }
-
   /// Returns the value. Consumes the reference to the object.
   @inlinable @inline(__always)
   func take<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {

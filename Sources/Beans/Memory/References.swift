@@ -152,7 +152,7 @@ enum StoredMemory {
   }
 
   /// The type of the bean: the class of the object, or the type of the value in its box.
-  var beanType: TypeReference { with { TypeReference(($0 as? Box)?.valueType ?? type(of: $0)) } }
+  var beanType: ObjectIdentifier { with { ObjectIdentifier(($0 as? Box)?.valueType ?? type(of: $0)) } }
 
   /// The identity of the bean: of the object, or of the object in its box; nil for other values.
   var beanIdentity: ObjectIdentifier? { with { ($0 as? Box).map(\.identity) ?? ObjectIdentifier($0) } }
@@ -252,23 +252,6 @@ extension Unretained: PointerWrapper {
 
   @inlinable @inline(__always)
   var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(reference.toOpaque()) }
-}
-
-/// A class or another type, whose metadata lives as long as the process.
-struct TypeReference: Sendable {
-  private let pointer: ReadOnlyPointer<Void>
-
-  init(_ type: Any.Type) {
-    unsafe self.init(opaque: unsafeBitCast(type, to: UnsafeRawPointer.self))
-  }
-}
-
-extension TypeReference: PointerWrapper {
-  init(opaque: UnsafeRawPointer) {
-    pointer = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Void.self))
-  }
-
-  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(pointer.pointer) }
 }
 
 /// The link from a member of a list to the one before it, in one word:

@@ -21,7 +21,7 @@ final class Plan: Sendable {
   let computations: FrozenArray<Computation>
   /// For each recipe, a type that its objects have turned out to have, and that needs neither completion nor release;
   /// nil where there is none so far. Usually the objects of a recipe have one type.
-  let plainTypes: FrozenArray<Atomic<TypeReference?>>
+  let plainTypes: FrozenArray<Atomic<ObjectIdentifier?>>
   let index: LookupIndex
   let layout: SlotLayout
   /// The number of opened and of finished environments of the plan.
@@ -135,7 +135,7 @@ final class Plan: Sendable {
     let endings = (0..<recipes.count).map { recipes.reference($0).value.ending }
     releasesAtOnce = !endings.contains(.care)
     isSilent = Atomic(opening != nil && endings.allSatisfy { $0 == .nothing })
-    var plainTypes = FrozenArray<Atomic<TypeReference?>>(capacity: recipes.count)
+    var plainTypes = FrozenArray<Atomic<ObjectIdentifier?>>(capacity: recipes.count)
     for _ in 0..<recipes.count { plainTypes.append(Atomic(nil)) }
     self.plainTypes = plainTypes
     self.recipes = recipes

@@ -17,6 +17,8 @@ final class AsyncBuild: Sendable {
     var outcome: Result<Void, any Error>?
     var waiters = [Int: Waiter]()
     var nextWaiter = 0
+    /// The creations that tasks of this one wait for, each as often as they do.
+    var needed: [AsyncBuild] = []
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
@@ -28,26 +30,70 @@ final class AsyncBuild: Sendable {
     let continuation: CheckedContinuation<Void, any Error>
     /// The creation that the waiting task belongs to; nil for a task outside of creations.
     let taker: AsyncBuild?
-    let caller: AwaitingCaller
+    let call: AwaitingCall
   }
 
-  /// The creations that each creation waits for, to detect a circle before it closes.
-  private static let waiting = Locked<[ObjectIdentifier: [AsyncBuild]]>([:])
+  /// Guards `needed` of all creations: no two of them close a circle at the same time.
+  private static let waits = Locked(())
 
-  init(_ environment: Environment, _ bean: BeanDefinition) {
+  private init(_ environment: Environment, _ bean: BeanDefinition) {
     self.environment = environment
     place = environment.name
     self.bean = bean
   }
 
-  /// Begins the creation; calls `end` before the waiting tasks continue.
-  func start(_ create: @escaping @Sendable () async throws -> Void, end: @escaping @Sendable () -> Void) {
+  /// Creates a bean, or waits for its creation in flight. Returns once the bean exists.
+  ///
+  /// - Parameter between: the creations on the path from the call to this one, each waiting for the next.
+  static func create(
+    _ recipe: FrozenReference<Recipe>, in environment: Environment, for call: AwaitingCall,
+    between: () -> [EnvironmentError.Step]
+  ) async throws {
+    while let build = try join(recipe, in: environment) {
+      do { return try await build.wait(call, between: between) } catch {
+        guard build.isCancelled, !Task.isCancelled else { throw error }
+        if environment.core.lifecycle.isEnding { throw environment.finishedError() }
+        // The calls that were waiting for this creation have been cancelled.
+      }
+    }
+  }
+
+  /// Returns the creation in flight, or a new one; nil where the bean exists.
+  private static func join(_ recipe: FrozenReference<Recipe>, in environment: Environment) throws -> AsyncBuild? {
+    // Prevents the release of the environment until the creation has ended.
+    try environment.enter()
+    let slot = recipe.value.slot
+    let (build, isFirst) = environment.extras.builds.withLock { builds -> (AsyncBuild?, Bool) in
+      if let build = builds[slot] { return (build, false) }
+      // A creation fills the slot before it leaves the list.
+      if environment.core.slots[slot].content.isFilled { return (nil, false) }
+      let build = AsyncBuild(environment, recipe.value.definition)
+      builds[slot] = build
+      return (build, true)
+    }
+    guard let build, isFirst else {
+      environment.leave()
+      return build
+    }
+    build.start(BeanCreation(environment, recipe))
+    // The end may have begun before it could find the creation.
+    if environment.core.lifecycle.isEnding { build.end(throwing: environment.finishedError()) }
+    return build
+  }
+
+  private func start(_ creation: BeanCreation) {
+    let (environment, slot) = (creation.environment, creation.recipe.value.slot)
+    let watch = environment.homeResources?.creations
+    watch?.began(self)
     let task = Task {
       let outcome: Result<Void, any Error>
-      do { outcome = .success(try await Self.$current.withValue(self) { try await create() }) } catch {
+      do { outcome = .success(try await Self.$current.withValue(self) { try await creation.run() }) } catch {
         outcome = .failure(error)
       }
-      end()
+      watch?.ended(self)
+      _ = environment.extras.builds.withLock { $0.removeValue(forKey: slot) }
+      environment.used()
+      environment.leave()
       let waiters = state.withLock { state in
         state.outcome = outcome
         state.task = nil
@@ -85,21 +131,30 @@ final class AsyncBuild: Sendable {
   }
 
   /// Whether the creation has been cancelled, which may be the cause of its failure.
-  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+  private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   private var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Returns once the bean exists. The last waiting task that is cancelled cancels the creation.
   ///
   /// - Parameters:
-  ///   - caller: the waiting call, for reports.
+  ///   - call: the waiting call.
   ///   - between: the creations on the path from the call to this one, each waiting for the next.
   /// - Throws: the error of the creation, or of the end of its environment; `CancellationError`; `.cyclicDependency`
   ///   where the creation waits for the one that the calling task belongs to.
-  func wait(_ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]) async throws {
-    let own = Self.current
-    if let own { try Self.note(own, waitsFor: self, between) }
-    defer { if let own { Self.forget(own, waitsFor: self) } }
+  private func wait(_ call: AwaitingCall, between: () -> [EnvironmentError.Step]) async throws {
+    let taker = Self.current
+    if let taker {
+      try Self.waits.withLock { _ in
+        if let circle = circle(between) { throw circle }
+        taker.state.withLock { $0.needed.append(self) }
+      }
+    }
+    defer {
+      taker?.state.withLock { state in
+        if let index = state.needed.firstIndex(where: { $0 === self }) { state.needed.remove(at: index) }
+      }
+    }
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -110,7 +165,7 @@ final class AsyncBuild: Sendable {
           if let outcome = state.outcome { return outcome }
           if let end = state.end { return .failure(end) }
           if Task.isCancelled { return .failure(CancellationError()) }
-          state.waiters[number] = Waiter(continuation: continuation, taker: own, caller: caller)
+          state.waiters[number] = Waiter(continuation: continuation, taker: taker, call: call)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
@@ -127,63 +182,38 @@ final class AsyncBuild: Sendable {
 
   // MARK: circles
 
-  private static func note(
-    _ taker: AsyncBuild, waitsFor needed: AsyncBuild, _ between: () -> [EnvironmentError.Step]
-  ) throws {
-    let path = waiting.withLock { waiting in
-      let path = Self.path(from: needed, to: taker, waiting)
-      if path == nil { waiting[ObjectIdentifier(taker), default: []].append(needed) }
-      return path
-    }
-    if let path { throw needed.circle(closedBy: taker, between(), path) }
-  }
-
-  private static func forget(_ taker: AsyncBuild, waitsFor needed: AsyncBuild) {
-    waiting.withLock { waiting in
-      var rest = waiting.removeValue(forKey: ObjectIdentifier(taker)) ?? []
-      if let index = rest.firstIndex(where: { $0 === needed }) { rest.remove(at: index) }
-      if !rest.isEmpty { waiting[ObjectIdentifier(taker)] = rest }
-    }
-  }
-
   /// Returns the error of a lookup that cannot wait, if the calling task belongs to this creation or to one that this
   /// creation waits for.
   ///
   /// - Parameter between: the beans on the path from the call to the bean of this creation.
   func circleOfLookup(between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
-    guard let own = Self.current, let path = Self.waiting.withLock({ Self.path(from: self, to: own, $0) }) else {
-      return nil
-    }
-    return circle(closedBy: own, between(), path)
+    Self.waits.withLock { _ in circle(between) }
   }
 
-  private func circle(
-    closedBy taker: AsyncBuild, _ between: [EnvironmentError.Step], _ path: [AsyncBuild]
-  ) -> EnvironmentError {
-    let steps = [taker.bean.step] + between + path.map(\.bean.step)
+  /// Returns the error of a wait for this creation, if this creation waits for the one of the calling task, or is it.
+  private func circle(_ between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
+    guard let taker = Self.current else { return nil }
+    // The creation from which the search has reached each one.
+    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(self): nil]
+    var rest = [self]
+    while let next = rest.popLast(), next !== taker {
+      for needed in next.state.withLock({ $0.needed }) where reached[ObjectIdentifier(needed)] == nil {
+        reached[ObjectIdentifier(needed)] = .some(next)
+        rest.append(needed)
+      }
+    }
+    if reached[ObjectIdentifier(taker)] == nil { return nil }
+    let path = sequence(first: taker) { reached[ObjectIdentifier($0)] ?? nil }.reversed()
+    let steps = [taker.bean.step] + between() + path.map(\.bean.step)
     let text = steps.map(\.label).joined(separator: " → ")
     return bean.fault(
       .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
   }
 
-  /// Returns the path from one creation to another that the first one waits for, both included.
-  private static func path(
-    from first: AsyncBuild, to last: AsyncBuild, _ waiting: [ObjectIdentifier: [AsyncBuild]]
-  ) -> [AsyncBuild]? {
-    // The creation from which the search has reached each one.
-    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(first): nil]
-    var rest = [first]
-    while let next = rest.popLast() {
-      if next === last {
-        let back = sequence(first: next) { reached[ObjectIdentifier($0)] ?? nil }
-        return Array(back.reversed())
-      }
-      for needed in waiting[ObjectIdentifier(next)] ?? [] where reached[ObjectIdentifier(needed)] == nil {
-        reached[ObjectIdentifier(needed)] = .some(next)
-        rest.append(needed)
-      }
-    }
-    return nil
+  /// Whether a creation is in flight in an environment or below.
+  static func isInFlight(in environment: Environment) -> Bool {
+    environment.existingExtras?.builds.withLock { $0.isEmpty } == false
+      || environment.liveChildren.contains(where: isInFlight)
   }
 
   /// Whether the running task creates a bean of the environment or of one below it, so that a wait for the environment
@@ -204,22 +234,10 @@ final class AsyncBuild: Sendable {
     if waiters.isEmpty { return nil }
     let calls = waiters.map { waiter in
       let taker = waiter.taker.map { " in the creation of \($0.bean.label)" } ?? ""
-      return "\(waiter.caller.name) (\(waiter.caller.location.origin))\(taker)"
+      return "\(waiter.call.name) (\(waiter.call.location.origin))\(taker)"
     }
     return
       "the creation of \(bean.label) in '\(place)' (\(bean.location.origin)) has taken \(time.rounded); waiting for it: "
       + EndWatch.list(calls, separator: ", ")
   }
-}
-
-/// A call that waits for asynchronous creations, for reports.
-struct AwaitingCaller: Sendable {
-  let name: StaticString
-  let location: SourceLocation
-}
-
-/// The beans of one environment that are being created, and the created ones that are not in their slots yet.
-struct AsyncBuilds {
-  var running = [Int32: AsyncBuild]()
-  var made = [Int32: ObjectReference]()
 }

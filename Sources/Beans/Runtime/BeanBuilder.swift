@@ -54,45 +54,41 @@ extension Environment {
     }
   }
 
-  /// Returns a new instance that no slot keeps, with one reference. The caller keeps the environment from being
-  /// released.
+  /// Returns a new instance that no slot keeps, with one reference, and whether it is another face of a bean. The caller
+  /// keeps the environment from being released.
   @inline(never)
-  func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    try buildUntracked(recipe) { _ in }
-  }
-
-  /// - Parameter note: called with whether the instance is another face of a bean.
-  @inline(__always)
-  func buildUntracked(
-    _ recipe: FrozenReference<Recipe>, _ note: (_ isFace: Bool) -> Void
-  ) throws -> ObjectReference {
+  func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> (object: ObjectReference, isFace: Bool) {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try untracked(recipe) { context in
       let object = try make(recipe)
       if context.value.outer != nil { noteForTaker(object, recipe, context) }
-      note(context.value.isFace)
-      return object
+      return (object, context.value.isFace)
     }
   }
 
   /// Calls the factory of an asynchronous bean. The caller keeps the environment from being released.
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    return try building(recipe, isInside: true) { environment, context in
-      try environment.run(recipe, context) { _ in
-        if recipe.value.work.contains(.trace) { environment.log.creating(recipe.value.label, in: environment.name) }
-        return try recipe.value.function.with { try environment.make(recipe, isCounted: false, $0.create) }
-          .take(as: AnyObject.self)
-      }
+    return try untracked(recipe) { _ in
+      if recipe.value.work.contains(.trace) { log.creating(recipe.value.label, in: name) }
+      return try callFactory(of: recipe).take(as: AnyObject.self)
     }
   }
+
+  /// Stores a bean that was created asynchronously. A build that has looked for the bean too early, and has claimed the
+  /// slot, fails and leaves the bean in it.
+  func store(created object: ObjectReference, in slot: Int32) { core.lock.withLock { store((slot, object)) } }
 
   /// Runs `make` once all dependencies of the recipe exist. The caller keeps the environment from being released.
   func untracked<R>(
     _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     try building(recipe, isInside: true) { environment, context in
-      if recipe.value.steps.isEmpty { return try environment.run(recipe, context, make) }
+      // The only step of an asynchronous bean is the bean itself.
+      if recipe.value.steps.isEmpty || recipe.value.work.contains(.await) {
+        context.value.current = recipe
+        do { return try make(context) } catch { throw environment.failure(error, of: recipe) }
+      }
       let last = try environment.fill(recipe, context, isInside: true)
       environment.core.lock.withLock { environment.store(last) }
       environment.wake(last)
@@ -121,34 +117,14 @@ extension Environment {
     }
   }
 
-  /// Runs `make` for a recipe without steps.
-  @inline(__always)
-  private func run<R>(
-    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>,
-    _ make: (StackReference<ResolutionContext>) throws -> R
-  ) throws -> R {
-    context.value.current = recipe
-    do { return try make(context) } catch { throw failure(error, of: recipe) }
-  }
-
   // MARK: under the lock
-
-  /// The right to make the bean of one step.
-  private enum Claim {
-    /// This build makes the bean.
-    case own
-    /// The bean exists.
-    case exists
-    /// The factory of another build is making it.
-    case running
-  }
 
   /// A bean that a step has made, and that is not stored yet.
   private typealias Made = (slot: Int32, object: ObjectReference)
 
-  /// Adds the build as a user, and claims the first step; returns nil once lookups have ended.
+  /// Adds the build as a user, and claims the first step as `claim` does; returns nil once lookups have ended.
   @inline(__always)
-  private func enter(_ first: Int32, _ mark: Slot.Content, isInside: Bool) -> Claim? {
+  private func enter(_ first: Int32, _ mark: Slot.Content, isInside: Bool) -> Slot.Content? {
     guard isInside || core.lifecycle.isOpen else { return nil }
     core.change { $0.enter() }
     return claim(first, mark)
@@ -162,14 +138,12 @@ extension Environment {
     creationLog.append(made.slot)
   }
 
-  /// Claims an empty slot.
+  /// Claims a slot if it is empty, and returns what it held before: nothing, a bean, or the claim of another build.
   @inline(__always)
-  private func claim(_ slot: Int32, _ mark: Slot.Content) -> Claim {
+  private func claim(_ slot: Int32, _ mark: Slot.Content) -> Slot.Content {
     let content = core.slots[slot].content
-    if content.isFilled { return .exists }
-    guard content.isEmpty else { return .running }
-    core.slots[slot].store(mark)
-    return .own
+    if content.isEmpty { core.slots[slot].store(mark) }
+    return content
   }
 
   // MARK: building
@@ -182,36 +156,32 @@ extension Environment {
     let (steps, mark) = (recipe.value.steps, Slot.Content.claimed(by: context))
     let first = core.lock.withLock { enter(steps.first.value.slot, mark, isInside: isInside) }
     guard let first else { throw finishedError() }
-    do { return try fill(steps, first, mark, context) } catch { throw giveUp(context, recipe, error) }
-  }
-
-  @inline(__always)
-  private func fill(
-    _ steps: FrozenSlice<Step>, _ first: Claim, _ mark: Slot.Content, _ context: StackReference<ResolutionContext>
-  ) throws -> Made? {
-    var (next, claim, recipes) = (steps.first, first, recipe(0))
-    while true {
-      let step = next.value
-      let recipe = recipes.sibling(step.slot, of: 0)
-      context.value.current = recipe
-      let made = try make(step, recipe, claim, mark, context)
-      next = next.sibling(1, of: 0)
-      if next == steps.end { return made }
-      claim = core.lock.withLock {
-        store(made)
-        return self.claim(next.value.slot, mark)
+    let recipes = self.recipe(0)
+    var (next, found) = (steps.first, first)
+    do {
+      while true {
+        let step = next.value
+        let recipe = recipes.sibling(step.slot, of: 0)
+        context.value.current = recipe
+        let made = try make(step, recipe, found, mark, context)
+        next = next.sibling(1, of: 0)
+        if next == steps.end { return made }
+        found = core.lock.withLock {
+          store(made)
+          return claim(next.value.slot, mark)
+        }
+        wake(made)
       }
-      wake(made)
-    }
+    } catch { throw giveUp(context, recipe, error) }
   }
 
   /// Makes the bean of a step, and retains it for its takers. Returns nil for a bean that another build has made.
   @inline(__always)
   private func make(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ claim: Claim, _ mark: Slot.Content,
+    _ step: Step, _ recipe: FrozenReference<Recipe>, _ found: Slot.Content, _ mark: Slot.Content,
     _ context: StackReference<ResolutionContext>
   ) throws -> Made? {
-    if claim != .own, try !awaitClaim(step, recipe, claim, mark, context) { return nil }
+    if !found.isEmpty, try !awaitClaim(step, recipe, found, mark, context) { return nil }
     let object = try make(recipe)
     if step.takers > 0 { object.retain(step.takers) }
     return (step.slot, object)
@@ -230,21 +200,21 @@ extension Environment {
   /// this retains for its takers.
   @inline(never)
   private func awaitClaim(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ first: Claim, _ mark: Slot.Content,
+    _ step: Step, _ recipe: FrozenReference<Recipe>, _ found: Slot.Content, _ mark: Slot.Content,
     _ context: StackReference<ResolutionContext>
   ) throws -> Bool {
-    var claim = first
+    var found = found
     do {
-      while claim == .running {
+      while found.claimant != nil {
         try wait(for: recipe, context)
-        claim = core.lock.withLock { self.claim(step.slot, mark) }
+        found = core.lock.withLock { claim(step.slot, mark) }
       }
     } catch {
       giveBack(recipe)
       throw error
     }
-    if claim == .own { return true }
-    if step.takers > 0 { core.slots[step.slot].content.object.retain(step.takers) }
+    if found.isEmpty { return true }
+    if step.takers > 0 { found.object.retain(step.takers) }
     giveBack(recipe)
     return false
   }
@@ -261,17 +231,15 @@ extension Environment {
     do {
       try WaitForGraph.wait(
         for: key(recipe.value.slot), recipe.value.label, in: name, origin: recipe.value.origin,
-        builder: { core.lock.withLock { claimant(slot.content)?.value.thread } })
+        // Under the lock, because the build does not end while its claim is in the slot.
+        builder: {
+          core.lock.withLock { slot.content.claimant.map { StackReference<ResolutionContext>($0).value.thread } }
+        })
     } catch let error as EnvironmentError {
       // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing bean
       // exists.
-      guard (error.missing as? MissingBean)?.isThere == true else { throw error }
+      guard error.missingBean?.isThere == true else { throw error }
     }
-  }
-
-  /// Returns the build that has claimed a slot. Under the lock: the build does not end while its claim is in the slot.
-  private func claimant(_ content: Slot.Content) -> StackReference<ResolutionContext>? {
-    content.claimant.map { StackReference($0) }
   }
 
   /// Leaves the missing beans to other builds, and releases the references that were added for them.
@@ -323,13 +291,4 @@ extension Environment {
       if case .counted(let slot) = $0.place, paid?.contains(slot) != false { core.slots[slot].content.object.release() }
     }
   }
-}
-
-/// A bean that does not exist yet, as part of an error.
-struct MissingBean: Sendable {
-  weak let environment: Environment?
-  let slot: Int32
-
-  /// Whether the bean exists by now.
-  var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
 }

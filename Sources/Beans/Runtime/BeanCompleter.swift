@@ -88,13 +88,13 @@ extension Environment {
   }
 
   /// Whether an object of a type, made by a recipe that does not know the type, needs neither completion nor release.
-  func isPlain(_ type: TypeReference, _ recipe: FrozenReference<Recipe>) -> Bool {
+  func isPlain(_ type: ObjectIdentifier, _ recipe: FrozenReference<Recipe>) -> Bool {
     core.compiledPlan.with { plan in
       plan.plainTypes[Int(recipe.value.number)].load(ordering: .relaxed) == type
     }
   }
 
-  private func notePlain(_ type: TypeReference, _ recipe: FrozenReference<Recipe>) {
+  private func notePlain(_ type: ObjectIdentifier, _ recipe: FrozenReference<Recipe>) {
     core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
   }
 

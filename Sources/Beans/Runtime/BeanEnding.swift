@@ -37,7 +37,8 @@ struct BeanEnding {
     let callbacks = recipe.value.code.with { $0.options.onDestroys }
     if recipe.value.isSeed { return nil }
     if traits.contains(.runnable) || recipe.value.code.with({ !$0.options.works.isEmpty }) {
-      work = environment?.takeWork(of: recipe.value.slot).filter { $0.close() || $0.hasFailed } ?? []
+      let all = environment?.existingExtras?.existingWorks?.take(recipe.value.slot) ?? []
+      work = all.filter { $0.close() || $0.hasFailed }
     }
     let isOwned = recipe.value.code.with { !$0.options.isExternallyOwned }
     if work.isEmpty, !isOwned || callbacks.isEmpty && traits.isDisjoint(with: .released) { return nil }

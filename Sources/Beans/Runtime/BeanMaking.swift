@@ -1,6 +1,8 @@
-import BeansSupport
+import BeansErrors
+@_spi(BeansPackage) import BeansSupport
+import Synchronization
 
-// Calls of factories, from dependencies that exist.
+// Calls of factories, and the dependencies that have to exist before them.
 
 extension Environment {
   /// Returns a new instance, with one reference, from dependencies that exist.
@@ -16,24 +18,25 @@ extension Environment {
   @inline(never)
   func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
-    if recipe.value.work.contains(.await) { return try takeAwaited(recipe) }
-    // Slots hold no beans yet if a requirement has to be resolved first.
-    let isCounted = recipe.value.requirements.isEmpty
+    if recipe.value.work.contains(.await) { throw notReady(recipe) }
     let log = recipe.value.work.contains(.trace) ? log : nil
     log?.creating(recipe.value.label, in: name)
     do {
-      let made: ObjectReference
-      do {
-        made = try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) }
-      } catch {
-        if isCounted { giveBack(recipe.value.properties) }
-        throw error
-      }
-      let object = try complete(made, recipe).object
+      let object = try complete(callFactory(of: recipe), recipe).object
       log?.created(recipe.value.label, in: name)
       return object
     } catch {
       log?.failed(recipe.value.label, in: name, error)
+      throw error
+    }
+  }
+
+  /// Returns the object that a recipe's factory makes, before its completion.
+  func callFactory(of recipe: FrozenReference<Recipe>) throws -> ObjectReference {
+    // Slots hold no beans yet if a requirement has to be resolved first.
+    let isCounted = recipe.value.requirements.isEmpty
+    do { return try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) } } catch {
+      if isCounted { giveBack(recipe.value.properties) }
       throw error
     }
   }
@@ -82,7 +85,156 @@ extension Environment {
     }
   }
 
+  // MARK: dependencies
+
+  /// Whether the beans that the recipe's steps need beforehand all exist further out; false if some are in this
+  /// environment.
+  @inline(__always)
+  func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
+    recipe.value.needs.first { need in
+      if case .outer(let slot) = need.place { !slot.content.isFilled } else { true }
+    } == nil
+  }
+
+  /// Builds the missing beans that a recipe's steps need beforehand.
+  ///
+  /// A list, not a recursion: a chain of beans may be as long as memory allows.
+  ///
+  /// - Parameter record: receives the times of the builds; nil where none is kept.
+  @inline(never)
+  func ensure(
+    _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool,
+    _ record: StartupRecord? = nil
+  ) throws {
+    if !isInside { return try using { try ensure(recipe, context, isInside: true) } }
+    if context.value.outer?.value.isBuildingFurtherOut(recipe, in: self) == true { throw circle(closing: recipe) }
+    defer { context.value.current = nil }
+    var stack = [recipe]
+    while let top = stack.last {
+      context.value.current = top
+      do {
+        if let next = try missing(top) {
+          stack.append(next)
+        } else {
+          stack.removeLast()
+          guard let dependent = stack.last else { continue }
+          context.value.current = dependent
+          if let record {
+            try build(top, for: dependent, record)
+          } else {
+            try build(top.value.slot, isInside: true).release()
+          }
+        }
+      } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }
+    }
+  }
+
+  /// Returns the next bean of this environment that has to be built for another one; builds a missing bean of an
+  /// ancestor at once.
+  private func missing(_ recipe: FrozenReference<Recipe>) throws -> FrozenReference<Recipe>? {
+    let needs = recipe.value.needs
+    for index in 0..<needs.count {
+      switch needs[index].place {
+      case .outer(let slot) where slot.content.isFilled: continue
+      case .own(let slot) where core.slots[slot].content.isFilled: continue
+      case .own(let slot): return self.recipe(slot)
+      case .outer(let slot):
+        if let own = ownSlot(slot) { return self.recipe(own) }
+        try outer(slot, for: recipe, needs[index]).release()
+      case .counted, .computed: continue
+      }
+    }
+    return nil
+  }
+
+  /// Returns a bean of an ancestor, for the bean of the order that takes it.
+  private func outer(
+    _ slot: Slot, for recipe: FrozenReference<Recipe>, _ need: Operand
+  ) throws -> ObjectReference {
+    do { return try object(at: slot) } catch {
+      let taker = taker(of: need, in: recipe)
+      throw taker == recipe
+        ? error : ResolutionContext.chain(from: taker, to: recipe).dropLast().reduce(error) { failure($0, of: $1) }
+    }
+  }
+
+  /// Returns the bean of an order that takes an operand.
+  private func taker(of need: Operand, in recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe> {
+    let steps = recipe.value.steps
+    return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(need) } ?? recipe
+  }
+
+  /// Returns the object of a slot further out, built if need be, and retained for the caller.
+  func object(at slot: Slot) throws -> ObjectReference {
+    let content = slot.content
+    if content.isFilled {
+      content.object.retain()
+      return content.object
+    }
+    if let (owner, number) = owner(of: slot) { return try owner.with { try $0.bean(number) } }
+    throw EnvironmentError(
+      .unresolvedPlaceholder, "a value is needed by a configuration source, before the configuration is complete")
+  }
+
+  /// Returns the environment of a slot, which is this one or further out, and the slot's number; nil for the place of a
+  /// value.
+  func owner(of slot: Slot) -> (environment: Unretained<Environment>, number: Int32)? {
+    var next = Optional(Unretained(self))
+    while let environment = next {
+      if let number = environment.with({ $0.ownSlot(slot) }) { return (environment, number) }
+      next = environment.with { $0.core.parent }
+    }
+    return nil
+  }
+
+  /// Returns the number of a slot of this environment; nil for other slots.
+  func ownSlot(_ slot: Slot) -> Int32? {
+    core.plan.flatMap { plan in
+      plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
+    }
+  }
+
+  // MARK: the record of a startup
+
+  /// Builds a bean, unless it exists, and records its time, and those of its dependencies, in a startup record.
+  func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
+    if core.slots[recipe.value.slot].content.isFilled { return }
+    try ResolutionContext.with(Unretained(self), recipe) { try ensure(recipe, $0, isInside: true, record) }
+    try build(recipe, for: nil, record)
+  }
+
+  /// Builds a bean whose dependencies exist, and records its time and those of the beans that its factory looks up.
+  private func build(
+    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord
+  ) throws {
+    let logged = core.lock.withLock { createdBeans }
+    let began = ContinuousClock.now
+    try bean(recipe.value.slot).release()
+    let duration = ContinuousClock.now - began
+    let created = core.lock.withLock { (logged..<createdBeans).map { creationLog[$0] } }
+    record.add(
+      created.map { built in
+        let isOwn = built == recipe.value.slot
+        return self.recipe(built).time(isOwn ? duration : nil, for: isOwn ? taker : recipe)
+      })
+  }
+
   // MARK: failures
+
+  /// Returns the error of a build that cannot wait for an asynchronous creation: `.notReady`, or `.cyclicDependency`
+  /// where the creation waits for the caller.
+  private func notReady(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
+    let slot = recipe.value.slot
+    let creation = existingExtras?.builds.withLock { $0[slot] }
+    // The last step is the bean itself.
+    if let circle = creation?.circleOfLookup(between: { ResolutionContext.steps.dropLast() }) { return circle }
+    var error = recipe.value.fault(
+      .notReady,
+      "\(recipe.value.label) is created asynchronously and is not there yet: call 'try await ready()' or "
+        + "'try await readyBean(…)'")
+    error.missing = MissingBean(environment: self, slot: slot)
+    return error
+  }
 
   func tooDeep(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
     recipe.value.fault(
@@ -112,5 +264,28 @@ extension Environment {
     return EnvironmentError(
       .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.step],
       origin: recipe.value.origin, underlying: [error])
+  }
+}
+
+/// A bean that does not exist yet, as part of an error.
+struct MissingBean: Sendable {
+  weak let environment: Environment?
+  let slot: Int32
+
+  /// Whether the bean exists by now.
+  var isThere: Bool { environment?.core.slots[slot].content.isFilled == true }
+}
+
+extension EnvironmentError {
+  /// The bean whose creation a build would have to await.
+  var missingBean: MissingBean? { missing as? MissingBean }
+}
+
+extension FrozenReference<Recipe> {
+  /// Returns the entry of a bean in a startup record.
+  func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
+    StartupTime(
+      bean: value.definition.label, origin: value.definition.location.origin, duration: duration,
+      parent: parent?.value.label)
   }
 }

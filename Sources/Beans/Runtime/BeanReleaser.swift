@@ -173,7 +173,7 @@ struct BeanReleaser {
   private mutating func releaseInScope(
     _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ environment: Environment
   ) -> Pending? {
-    let user = environment.userScope(of: recipe)
+    let user = ScopedBean(recipe, in: environment).scope
     guard let scope = user as? AbstractBeanScope, let declaration = recipe.value.code.with({ $0.declaration }) else {
       slot.store(.empty)
       // The environment that registered the scope finishes it.

@@ -173,8 +173,3 @@ final class BeanWorks: Sendable {
   /// Keeps the action that cancels the report of beans that do not run.
   func keep(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancelReport = cancel } }
 }
-
-extension Environment {
-  /// Removes and returns the work of a bean that is being released.
-  func takeWork(of slot: Int32) -> [BeanWork] { existingExtras?.existingWorks?.take(slot) ?? [] }
-}

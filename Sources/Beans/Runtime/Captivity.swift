@@ -1,30 +1,32 @@
-/// Lookups by factories of beans with a shorter lifetime than the bean that the factory makes: the factory could retain
-/// them.
-extension Environment {
-  /// Throws if the thread is building a bean that outlives one that an operand leads to.
-  func checkCaptivity(of operand: Operand) throws {
-    guard ResolutionContext.keeper(above: self) != nil else { return }
-    var walk = CaptivityWalk()
-    try checkCaptivity(of: operand, &walk)
+/// Rejects lookups by factories of beans with a shorter lifetime than the bean that the factory makes: the factory could
+/// retain them.
+struct CaptivityCheck {
+  private let environment: Environment
+  /// The numbers of the prototypes already visited: with a `Lazy`, prototypes may need each other.
+  private var seen: Set<Int32> = []
+  /// The prototypes on the path to the current bean, outermost first.
+  private var takers: [EnvironmentError.Step] = []
+
+  /// Returns nil unless the thread is building a bean that is kept further out than the environment.
+  @inline(__always)
+  init?(of environment: Environment) {
+    if ResolutionContext.keeper(above: environment) == nil { return nil }
+    self.environment = environment
   }
 
-  /// Throws if the thread is building a bean that outlives one that a computation leads to.
-  func checkCaptivity(of computation: Computation) throws {
-    guard ResolutionContext.keeper(above: self) != nil else { return }
-    var walk = CaptivityWalk()
-    try checkCaptivity(of: computation, &walk)
+  /// Throws if the bean under construction outlives the bean of a slot.
+  @inline(__always)
+  static func check(_ slot: Int32, of environment: Environment) throws {
+    if ResolutionContext.innermost != nil { try check(slot, of: environment, through: []) }
   }
 
-  /// Throws if the thread is building a bean that outlives the bean of a slot.
-  ///
   /// A child that the same build has opened may be used: the code that opens a child accounts for the child's end.
-  ///
-  /// - Parameters:
-  ///   - slot: the slot of a bean that was looked up, or that a prototype on the path takes.
-  ///   - takers: the prototypes on the path to the bean, outermost first.
-  func checkCaptivity(of slot: Int32, through takers: [EnvironmentError.Step] = []) throws {
-    let recipe = recipe(slot)
-    guard !recipe.value.isSeed, let holder = ResolutionContext.holder(above: self) else { return }
+  @inline(never)
+  private static func check(
+    _ slot: Int32, of environment: Environment, through takers: [EnvironmentError.Step]
+  ) throws {
+    let recipe = environment.recipe(slot)
+    guard !recipe.value.isSeed, let holder = ResolutionContext.holder(above: environment) else { return }
     let (bean, holding) = (recipe.value.definition, holder.value.definition)
     throw bean.fault(
       .captiveDependency,
@@ -33,41 +35,35 @@ extension Environment {
       steps: [holding.step] + takers + [bean.step])
   }
 
-  private func checkCaptivity(of operand: Operand, _ walk: inout CaptivityWalk) throws {
+  /// Throws if the bean under construction outlives one that an operand leads to.
+  mutating func check(_ operand: Operand) throws {
     switch operand.place {
-    case .own(let slot), .counted(let slot): try checkCaptivity(of: slot, through: walk.takers)
-    case .computed(let number):
-      try core.compiledPlan.with { try checkCaptivity(of: $0.computations[Int(number)], &walk) }
+    case .own(let slot), .counted(let slot): try Self.check(slot, of: environment, through: takers)
+    case .computed(let number): try check(environment.core.compiledPlan.with { $0.computations[Int(number)] })
     // A slot of an environment that is not a child of a factory.
     case .outer: break
     }
   }
 
-  private func checkCaptivity(of computation: Computation, _ walk: inout CaptivityWalk) throws {
+  /// Throws if the bean under construction outlives one that a computation leads to.
+  mutating func check(_ computation: Computation) throws {
     switch computation {
-    case .outer(let hops, let slot): try ancestor(hops).with { try $0.checkCaptivity(of: slot, through: walk.takers) }
+    case .outer(let hops, let slot):
+      try environment.ancestor(hops).with { try Self.check(slot, of: $0, through: takers) }
     case .prototype(let number), .owned(let number, _), .products(let number):
-      let recipe = recipe(number)
-      guard walk.seen.insert(number).inserted else { return }
-      walk.takers.append(recipe.value.step)
-      try recipe.value.operands.forEach { try checkCaptivity(of: $0, &walk) }
-      try recipe.value.properties.forEach { try checkCaptivity(of: $0, &walk) }
-      walk.takers.removeLast()
+      let recipe = environment.recipe(number)
+      guard seen.insert(number).inserted else { return }
+      takers.append(recipe.value.step)
+      try recipe.value.operands.forEach { try check($0) }
+      try recipe.value.properties.forEach { try check($0) }
+      takers.removeLast()
     case .composed(let operands, _, _):
-      for operand in operands { try checkCaptivity(of: operand, &walk) }
-    case .collected(let computations, _, _): for inner in computations { try checkCaptivity(of: inner, &walk) }
-    case .deferred(let inner, _, _): try checkCaptivity(of: inner, &walk)
+      for operand in operands { try check(operand) }
+    case .collected(let computations, _, _): for inner in computations { try check(inner) }
+    case .deferred(let inner, _, _): try check(inner)
     // A user's scope decides for itself, and a provider looks its bean up when called.
     case .scoped, .provider: break
     case .slot, .absent, .environment, .configuration, .injection: break
     }
   }
-}
-
-/// The path through prototypes to the beans that are checked.
-private struct CaptivityWalk {
-  /// The numbers of the prototypes already visited: with a `Lazy`, prototypes may need each other.
-  var seen: Set<Int32> = []
-  /// The prototypes on the path to the current one, outermost first.
-  var takers: [EnvironmentError.Step] = []
 }

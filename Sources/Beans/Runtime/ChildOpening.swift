@@ -66,41 +66,37 @@ final class ChildOpening: Sendable {
   }
 
   /// Opens a child that has no owner. Takes over the reference `seed`, for the first slot; nil without a seed.
+  ///
+  /// - Parameter parent: the environment in which the child opens; nil for the usual one.
   @usableFromInline
-  func build(_ seed: ObjectReference?, at place: CallPlace) throws -> Environment {
-    do { return try open(seed, Call(place: place, owner: .none)) } catch { throw place.met(error) }
-  }
-
-  /// Opens a child that has no owner in the given parent.
-  @usableFromInline
-  func build(_ seed: ObjectReference?, in parent: Environment, at place: CallPlace) throws -> Environment {
+  func build(_ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace) throws -> Environment {
     do { return try open(seed, in: parent, Call(place: place, owner: .none)) } catch { throw place.met(error) }
   }
 
   /// Opens a child. Takes over the reference `seed`.
   @inline(__always)
-  func open(_ seed: ObjectReference?, _ call: Call) throws -> Environment {
-    if let home { return try open(seed, under: home, call) }
-    return try openInCurrent(seed, call)
+  func open(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
+    if parent == nil, let home { return try open(seed, under: home, call) }
+    return try openElsewhere(seed, in: parent, call)
   }
 
+  /// Opens a child in the given parent, or in the nearest environment around the current one in which it may open.
   @inline(never)
-  private func openInCurrent(_ seed: ObjectReference?, _ call: Call) throws -> Environment {
+  private func openElsewhere(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
+    if let parent, home == Unretained(parent) || isHome(parent) {
+      return try open(seed, under: Unretained(parent), call)
+    }
     if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
+    if let parent {
+      throw misplaced(
+        seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
+    }
     var next = Environment.current
     while let candidate = next {
       if isHome(candidate) { return try open(seed, under: Unretained(candidate), call) }
       next = candidate.parent
     }
     throw misplaced(seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
-  }
-
-  /// Opens a child in the given parent. Takes over the reference `seed`.
-  func open(_ seed: ObjectReference?, in parent: Environment, _ call: Call) throws -> Environment {
-    if home == Unretained(parent) || isHome(parent) { return try open(seed, under: Unretained(parent), call) }
-    if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
-    throw misplaced(
-      seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
   }
 
   private func misplaced(_ seed: ObjectReference?, _ message: String) -> any Error {

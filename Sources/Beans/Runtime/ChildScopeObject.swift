@@ -38,6 +38,9 @@ extension Environment {
         + "for each", path: ["'\(scope.name)'"])
   }
 
+  /// The registered scopes of this environment, which it finishes.
+  var ownScopes: [any BeanScope] { existingExtras?.resources?.scopes.map(\.scope) ?? [] }
+
   func dropScope() {
     if core.kind.contains(.hosted) {
       scopeCell.load(as: (any HostedScope).self).giveBack()

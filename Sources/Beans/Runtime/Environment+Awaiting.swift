@@ -1,7 +1,3 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
-import Synchronization
-
 extension Environment {
   /// Validates all declarations and builds every bean that is not lazy, awaiting the asynchronous creations.
   ///
@@ -25,7 +21,7 @@ extension Environment {
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Self {
     let location = SourceLocation(file: file, line: line)
-    do { try await makeReady(options: options, AwaitingCaller(name: "ready()", location: location)) } catch {
+    do { try await AwaitingCall(in: self, "ready()", at: location).makeReady(options) } catch {
       throw location.met(error)
     }
     return self
@@ -37,67 +33,7 @@ extension Environment {
   package func makeReady(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws {
-    let location = SourceLocation(file: file, line: line)
-    try await makeReady(options: options, AwaitingCaller(name: "ready()", location: location))
-  }
-
-  private func makeReady(options: StartupOptions = [], _ caller: AwaitingCaller) async throws {
-    require(options)
-    // A factory of the parent would wait for itself.
-    if let parent, !core.lifecycle.isEnding, !AsyncBuild.isInside(parent) { try await parent.makeReady(caller) }
-    if core.lifecycle.isEnding { throw finishedError() }
-    try startIfNeeded()
-    if options.contains(.requireSendable) { try checkSharing() }
-    guard let resources = existingExtras?.resources else {
-      return try await create(needs { $0.value.work.contains(.await) }, caller)
-    }
-    if resources.unready.isEmpty { return }
-    do { try await buildUnready(caller) } catch {
-      if error is CancellationError { throw error }
-      // The end of the runs ends the environment in order.
-      if core.lifecycle.isEnding || RunningBeans(of: self).areEnding { throw finishedError() }
-      // Every later call throws this error.
-      resources.end(error)
-      fail(error)
-      if !isCreating, !AsyncBuild.isInside(self) {
-        await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
-      }
-      throw error
-    }
-    resources.isReady()
-    resources.record?.end()
-    RunningBeans(of: self).watchIdle()
-  }
-
-  /// Whether a creation is in flight, here or below.
-  private var isCreating: Bool {
-    existingExtras?.builds.withLock { $0.running.isEmpty } == false || liveChildren.contains(where: \.isCreating)
-  }
-
-  /// Builds the beans that startup has omitted.
-  private func buildUnready(_ caller: AwaitingCaller) async throws {
-    let record = existingExtras?.resources?.record
-    try await create(needs { _ in true }, caller) { environment, recipe in
-      if environment !== self || recipe.value.isLazy || core.slots[recipe.value.slot].content.isFilled { return }
-      do { try using { try buildEagerly(recipe, record) } } catch let error as EnvironmentError {
-        // A factory looks an asynchronous bean up, which the last pass creates.
-        if error.missing == nil { throw error }
-      }
-    }
-    for recipe in eager where !core.slots[recipe.value.slot].content.isFilled {
-      try await awaiting(caller) { try using { try buildEagerly(recipe, record) } }
-    }
-  }
-
-  /// Recipes of this environment's own beans that are not lazy, dependencies first.
-  private var eager: [FrozenReference<Recipe>] {
-    core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
-      .filter { $0.value.kind == .slot && !$0.value.isLazy }
-  }
-
-  /// Returns the creations that have to precede own beans that are not lazy.
-  private func needs(of isIncluded: (FrozenReference<Recipe>) -> Bool) -> AwaitedBeans {
-    AwaitedBeans { beans in for recipe in eager where isIncluded(recipe) { noteAwaited(eager: recipe, in: &beans) } }
+    try await AwaitingCall(in: self, "ready()", at: SourceLocation(file: file, line: line)).makeReady(options)
   }
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
@@ -117,11 +53,9 @@ extension Environment {
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
     let location = SourceLocation(file: file, line: line)
-    let caller = AwaitingCaller(name: "readyBean", location: location)
-    do {
-      try await create(needs(of: Parameter.of(type), id: id), caller)
-      return try await awaiting(caller) { try find(type, id) }
-    } catch { throw location.met(error) }
+    do { return try await AwaitingCall(in: self, "readyBean", at: location).bean(type, id) } catch {
+      throw location.met(error)
+    }
   }
 
   /// Returns the bean of a type that has a tag, and creates it first if it does not exist.
@@ -149,193 +83,5 @@ extension Environment {
     byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
     try await readyBean(T.self, byId: id, file: file, line: line)
-  }
-
-  /// Returns the creations that have to precede a lookup.
-  private func needs(of parameter: Parameter, id: String?) throws -> AwaitedBeans {
-    try using {
-      guard core.compiledPlan.with({ $0.awaits }) else { return AwaitedBeans { _ in } }
-      return try AwaitedBeans { try noteAwaited(by: parameter, id: id, in: &$0) }
-    }
-  }
-
-  /// Runs `body`, and again after each creation of a bean that was missing because a factory looks it up.
-  func awaiting<R>(_ caller: AwaitingCaller, _ body: () throws -> R) async throws -> R {
-    var created: [Slot] = []
-    while true { do { return try body() } catch { try await createMissing(error, caller, &created) } }
-  }
-
-  /// Creates the bean whose absence an error states; throws any other error.
-  ///
-  /// - Parameter created: the slots of the beans that were created before.
-  private func createMissing(_ error: any Error, _ caller: AwaitingCaller, _ created: inout [Slot]) async throws {
-    guard let missing = (error as? EnvironmentError)?.missing as? MissingBean, let environment = missing.environment
-    else { throw error }
-    let slot = environment.core.slots[missing.slot]
-    // A second error about the same bean is a stored one: another creation would not help.
-    if created.contains(slot) { throw error }
-    let needs = AwaitedBeans { environment.noteAwaited(environment.recipe(missing.slot), in: &$0) }
-    try await create(needs, caller)
-    created.append(slot)
-  }
-
-  /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
-  ///
-  /// - Parameter build: called with each needed bean that is not asynchronous, as soon as its own needs exist.
-  private func create(
-    _ needs: AwaitedBeans, _ caller: AwaitingCaller,
-    build: (Environment, FrozenReference<Recipe>) throws -> Void = { _, _ in }
-  ) async throws {
-    if needs.isEmpty { return }
-    var left = needs
-    try await withThrowingTaskGroup(of: Int.self) { group in
-      func start(_ free: AwaitedBeans.Free) throws {
-        for number in free.created {
-          group.addTask {
-            let (environment, recipe) = needs.bean(number)
-            do { try await environment.create(recipe.value.slot, caller) { needs.steps(to: number) } } catch {
-              throw needs.failure(error, of: number)
-            }
-            return number
-          }
-        }
-        for number in free.built {
-          let (environment, recipe) = needs.bean(number)
-          if recipe.value.kind == .slot { try build(environment, recipe) }
-        }
-      }
-      try start(left.begin())
-      while let number = try await group.next() { try start(left.settle(number)) }
-    }
-  }
-
-  // MARK: one creation
-
-  /// Creates the bean of a slot, or waits for the creation that is in flight.
-  private func create(
-    _ slot: Int32, _ caller: AwaitingCaller, between: () -> [EnvironmentError.Step]
-  ) async throws {
-    while let build = try join(slot) {
-      do { return try await build.wait(caller, between: between) } catch {
-        guard build.isCancelled, !Task.isCancelled else { throw error }
-        if core.lifecycle.isEnding { throw finishedError() }
-        // The calls that were waiting for this creation have been cancelled.
-      }
-    }
-  }
-
-  /// Returns the creation in flight, or a new one; nil where the bean exists.
-  private func join(_ slot: Int32) throws -> AsyncBuild? {
-    // Prevents the release of the environment until the creation has ended.
-    try enter()
-    let (extras, recipe) = (extras, recipe(slot))
-    let (build, isFirst) = extras.builds.withLock { builds -> (AsyncBuild?, Bool) in
-      if let build = builds.running[slot] { return (build, false) }
-      // A creation fills the slot before it leaves the list.
-      if core.slots[slot].content.isFilled { return (nil, false) }
-      let build = AsyncBuild(self, recipe.value.definition)
-      builds.running[slot] = build
-      return (build, true)
-    }
-    guard let build, isFirst else {
-      leave()
-      return build
-    }
-    let watch = homeResources?.creations
-    watch?.began(build)
-    build.start {
-      try await self.create(recipe)
-    } end: {
-      watch?.ended(build)
-      _ = extras.builds.withLock { $0.running.removeValue(forKey: slot) }
-      self.used()
-      self.leave()
-    }
-    // The end may have begun before it could find the creation.
-    if core.lifecycle.isEnding { build.end(throwing: finishedError()) }
-    return build
-  }
-
-  private func create(_ recipe: FrozenReference<Recipe>) async throws {
-    let log = recipe.value.work.contains(.trace) ? log : nil
-    let record = existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
-    let began = record == nil && observers.isEmpty ? nil : ContinuousClock.now
-    do {
-      try await RunningBeans(of: self).awaitReady(neededBy: recipe)
-      let object = try await made(recipe)
-      try put(object, in: recipe.value.slot)
-      if let began { record?.add([recipe.time(.now - began)]) }
-      log?.created(recipe.value.label, in: name)
-      observeCreation(of: recipe, since: began)
-    } catch {
-      log?.failed(recipe.value.label, in: name, error)
-      let failure = failure(error, of: recipe)
-      observeCreation(of: recipe, since: began, failure)
-      throw failure
-    }
-  }
-
-  /// Returns the finished object, retained once.
-  private func made(_ recipe: FrozenReference<Recipe>) async throws -> ObjectReference {
-    let caller = AwaitingCaller(name: "a factory", location: recipe.value.definition.location)
-    let begun = try await awaiting(caller) { try begin(recipe) }
-    let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }
-    let (finished, isComplete) = try ResolutionContext.with(Unretained(self), recipe) { context in
-      context.value.current = recipe
-      return try complete(ObjectReference(object), recipe)
-    }
-    do {
-      if !isComplete {
-        if let bean = Box.open(finished.object) as? any AsyncBean { try await bean.postConstruct() }
-        recipe.value.code.with {
-          if !$0.options.works.isEmpty { BeanWork.start($0.options.works, finished, recipe, in: self) }
-        }
-      }
-    } catch {
-      giveUp(finished.beanIdentity)
-      finished.release()
-      throw error
-    }
-    return finished
-  }
-
-  /// Moves a created object into its slot through an ordinary build.
-  private func put(_ object: ObjectReference, in slot: Int32) throws {
-    let extras = extras
-    extras.builds.withLock { $0.made[slot] = object }
-    var isTaken = false
-    while true {
-      do { return try bean(slot).release() } catch {
-        // Another thread looked for the object before it was stored, and this thread has waited for that failed build.
-        let isTooEarly = (error as? EnvironmentError)?.missing != nil && !isTaken
-        isTaken = extras.builds.withLock { $0.made[slot] == nil }
-        // A build that took the object is about to fill the slot.
-        if isTooEarly { continue }
-        if let made = extras.builds.withLock({ $0.made.removeValue(forKey: slot) }) {
-          for work in takeWork(of: slot) { _ = work.close() }
-          giveUp(made.beanIdentity)
-          made.release()
-        }
-        throw error
-      }
-    }
-  }
-
-  /// Returns the object of a bean that is created asynchronously, retained once, for the build that fills its slot.
-  ///
-  /// - Throws: `.notReady` where the bean has not been created; `.cyclicDependency` where its creation waits for the
-  ///   caller.
-  func takeAwaited(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    let slot = recipe.value.slot
-    let found = existingExtras?.builds.withLock { ($0.made.removeValue(forKey: slot), $0.running[slot]) }
-    if let made = found?.0 { return made }
-    // The last step is the bean itself.
-    if let circle = found?.1?.circleOfLookup(between: { ResolutionContext.steps.dropLast() }) { throw circle }
-    var error = recipe.value.fault(
-      .notReady,
-      "\(recipe.value.label) is created asynchronously and is not there yet: call 'try await ready()' or "
-        + "'try await readyBean(…)'")
-    error.missing = MissingBean(environment: self, slot: slot)
-    throw error
   }
 }

@@ -12,8 +12,8 @@ final class EnvironmentExtras: Sendable {
   private let outcome = Locked(Outcome())
   /// The number of beans released at the end of the environment.
   let releasedBeans = Atomic<Int>(0)
-  /// The beans that are created asynchronously.
-  let builds = Locked(AsyncBuilds())
+  /// The asynchronous creations in flight, by slot.
+  let builds = Locked([Int32: AsyncBuild]())
   /// The observation of a child of a factory; nil unless observers are registered.
   let observation = AtomicLazyReference<ChildObservation>()
   /// The identities of beans, as far as they have been computed.
@@ -95,7 +95,7 @@ final class EnvironmentExtras: Sendable {
   ///
   /// - Parameter error: the error that is thrown to the tasks that wait for them.
   func endBuilds(throwing error: @autoclosure () -> any Error) {
-    let running = builds.withLock { Array($0.running.values) }
+    let running = builds.withLock { Array($0.values) }
     if running.isEmpty { return }
     let error = error()
     for build in running { build.end(throwing: error) }

@@ -54,7 +54,7 @@ struct EventDelivery<Event: Sendable>: Sendable {
     if let host = home.host { return host }
     let recipe = home.recipe(receiver.number)
     guard case .scoped = recipe.value.kind else { return nil }
-    return home.userScope(of: recipe) as? any HostedScope
+    return ScopedBean(recipe, in: home).scope as? any HostedScope
   }
 
   /// Calls a listener on the loop of its scope. `publish` has returned by then, so a failure is logged.
@@ -93,14 +93,9 @@ struct EventDelivery<Event: Sendable>: Sendable {
 
   /// Returns the bean, built if need be; nil where a user's scope has ended.
   private func listener(_ recipe: FrozenReference<Recipe>, in home: Environment) throws -> AnyObject? {
-    switch recipe.value.kind {
-    case .slot: return try home.bean(recipe.value.slot).take(as: AnyObject.self)
-    case .prototype, .product: return try home.buildUntracked(recipe).take(as: AnyObject.self)
-    case .scoped:
-      do { return try home.askScope(recipe).take(as: AnyObject.self) } catch let error as EnvironmentError {
-        if error.code == .finished { return nil }
-        throw error
-      }
+    do { return try home.instance(of: recipe) } catch let error as EnvironmentError {
+      if recipe.value.kind == .scoped, error.code == .finished { return nil }
+      throw error
     }
   }
 

@@ -40,15 +40,8 @@ extension Environment {
   @inline(never)
   private func fetchOther(_ operand: Operand, _ type: ObjectIdentifier, _ id: String?) throws -> Argument {
     if case .own(let slot) = operand.place {
-      let object = try keepEntering(slot) ?? build(slot, isInside: false)
-      if ResolutionContext.innermost != nil {
-        do { try checkCaptivity(of: slot) } catch {
-          object.release()
-          throw error
-        }
-      }
-      if core.kind.contains(.hosted) { used() }
-      return Argument(object, operand.reading)
+      if let found = try fetchKept(slot, of: self, operand.reading) { return found }
+      return try checked(Argument(build(slot, isInside: false), operand.reading), slot, of: self)
     }
     guard operand.isNone else { return try fetchFurtherOut(operand) ?? fetchComputed(operand) }
     let plan = core.compiledPlan
@@ -66,29 +59,33 @@ extension Environment {
     guard case .computed(let number) = operand.place, core.lifecycle.isOpen,
       case .outer(let hops, let slot) = core.compiledPlan.with({ $0.computations[Int(number)] })
     else { return nil }
-    return try ancestor(hops).with { holder in
-      guard let object = holder.keepEntering(slot) else { return nil }
-      if ResolutionContext.innermost != nil {
-        do { try holder.checkCaptivity(of: slot) } catch {
-          object.release()
-          throw error
-        }
-      }
-      if core.kind.contains(.hosted) { used() }
-      return Argument(object, operand.reading)
-    }
+    return try ancestor(hops).with { try fetchKept(slot, of: $0, operand.reading) }
   }
 
-  /// Returns a bean that exists, retained for the caller; nil where there is none, or where lookups have ended.
+  /// Returns a bean that exists, here or in a child of a factory further out; nil where there is none, or where lookups
+  /// have ended.
   @inline(__always)
-  private func keepEntering(_ slot: Int32) -> ObjectReference? {
-    let content = core.slots[slot].content
+  private func fetchKept(_ slot: Int32, of holder: Environment, _ reading: Reading) throws -> Argument? {
+    let content = holder.core.slots[slot].content
     guard content.isFilled else { return nil }
-    return core.lock.withLock { () -> ObjectReference? in
-      guard core.lifecycle.isOpen else { return nil }
+    let mayKeep = holder.core.lock.withLock { () -> Bool in
+      guard holder.core.lifecycle.isOpen else { return false }
       content.object.retain()
-      return content.object
+      return true
     }
+    guard mayKeep else { return nil }
+    return try checked(Argument(content.object, reading), slot, of: holder)
+  }
+
+  /// Returns a bean that a lookup has found, unless a build of this thread must not take it.
+  @inline(__always)
+  private func checked(_ found: Argument, _ slot: Int32, of holder: Environment) throws -> Argument {
+    do { try CaptivityCheck.check(slot, of: holder) } catch {
+      found.release()
+      throw error
+    }
+    if core.kind.contains(.hosted) { used() }
+    return found
   }
 
   /// Evaluates an operand. In an environment that is not a child of a factory, a hazard pointer is enough to prevent
@@ -217,13 +214,12 @@ extension Environment {
     return try lookUp(unforeseen(parameter, id: id))
   }
 
-  /// Notes each bean that a lookup needs, and that does not exist before an asynchronous creation. For callers that
-  /// prevent the release of the environment.
-  func noteAwaited(by parameter: Parameter, id: String?, in beans: inout AwaitedBeans) throws {
-    if let foreseen = foreseen(parameter, id: id) { return noteAwaited(foreseen, in: &beans) }
+  /// Returns the beans that a lookup needs. For callers that prevent the release of the environment.
+  func beans(of parameter: Parameter, id: String?) throws -> TakenBeans {
+    if let foreseen = foreseen(parameter, id: id) { return TakenBeans(by: foreseen.place, in: self) }
     let found = try unforeseen(parameter, id: id)
-    if let operand = found.operand { return noteAwaited(operand, in: &beans) }
-    noteAwaited(found.computed.computation, in: &beans)
+    if let operand = found.operand { return TakenBeans(by: operand.place, in: self) }
+    return TakenBeans(by: found.computed.computation, in: self)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {
@@ -250,12 +246,14 @@ extension Environment {
   private func lookUp(_ found: Retrieval) throws -> Argument {
     if let operand = found.operand { return try lookUp(operand) }
     let (computation, reading) = found.computed
-    try checkCaptivity(of: computation)
+    var check = CaptivityCheck(of: self)
+    try check?.check(computation)
     return Argument(try evaluate(computation).object, reading)
   }
 
   private func lookUp(_ operand: Operand) throws -> Argument {
-    try checkCaptivity(of: operand)
+    var check = CaptivityCheck(of: self)
+    try check?.check(operand)
     return try argument(operand)
   }
 

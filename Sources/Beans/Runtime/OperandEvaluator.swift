@@ -14,6 +14,17 @@ extension Environment {
     }
   }
 
+  /// Returns a bean: a new instance, or the one that this environment or a user's scope keeps.
+  func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
+    let object: ObjectReference =
+      switch recipe.value.kind {
+      case .slot: try bean(recipe.value.slot)
+      case .scoped: try ScopedBean(recipe, in: self).askScope()
+      case .prototype, .product: try buildUntracked(recipe).object
+      }
+    return object.take(as: AnyObject.self)
+  }
+
   func evaluate(_ number: Int32) throws -> Argument {
     try core.compiledPlan.with { try evaluate($0.computations[Int(number)]) }
   }
@@ -23,9 +34,9 @@ extension Environment {
     case .outer(let hops, let slot):
       return Argument(try ancestor(hops).with { try $0.bean(slot) }, .reference)
     case .slot(let slot): return Argument(try object(at: slot), .reference)
-    case .prototype(let number): return Argument(try buildUntracked(recipe(number)), .reference)
+    case .prototype(let number): return Argument(try buildUntracked(recipe(number)).object, .reference)
     case .scoped(let number, let hops):
-      return Argument(try ancestor(hops).with { try $0.askScope($0.recipe(number)) }, .reference)
+      return Argument(try ancestor(hops).with { try ScopedBean($0.recipe(number), in: $0).askScope() }, .reference)
     case .collected(let computations, let ids, let parameter):
       if parameter.isArrayOfObjects {
         return Argument(CollectedObjects(try objects(of: computations), parameter.box), .assembled)
@@ -89,7 +100,7 @@ extension Environment {
       let notes = context.value.notes
       notes.parts = []
       do {
-        let object = try buildUntracked(recipe).take(as: AnyObject.self)
+        let object = try buildUntracked(recipe).object.take(as: AnyObject.self)
         let owned = own(object, notes.parts ?? [])
         context.value.outer?.value.collection?.parts?.append(.owned(owned))
         return owned

@@ -60,13 +60,13 @@ package struct RunningBeans {
   /// - Throws: the errors of their creation; `CancellationError` if one of them has not begun to run when the end begins.
   func awaitReady(neededBy recipe: FrozenReference<Recipe>) async throws {
     guard let runner, runner.isRunning else { return }
-    let caller = AwaitingCaller(name: "run()", location: recipe.value.definition.location)
+    let call = AwaitingCall(in: environment, "run()", at: recipe.value.definition.location)
     // Whether a bean runs is certain when it exists. The creation would build them in this order, too.
     for taken in ownBeans(takenBy: recipe) where environment.recipe(taken).value.kind == .slot {
-      try await environment.awaiting(caller) { try environment.bean(taken).release() }
+      try await call.repeating { try environment.bean(taken).release() }
     }
     for taken in taken(by: recipe.value.number) {
-      try await environment.awaiting(caller) { try environment.bean(taken).release() }
+      try await call.repeating { try environment.bean(taken).release() }
       if !environment.isFace(taken) { try await runner.untilReady(taken) }
     }
   }
@@ -120,37 +120,8 @@ package struct RunningBeans {
 
   /// Returns the numbers of the recipes of the environment that a bean takes or requires, not through providers.
   private func ownBeans(takenBy recipe: FrozenReference<Recipe>) -> [Int32] {
-    var found: [Int32] = []
-    recipe.value.operands.forEach { note($0, in: &found) }
-    recipe.value.properties.forEach { note($0, in: &found) }
-    recipe.value.requirements.forEach { note($0, in: &found) }
-    recipe.value.needs.forEach { note($0, in: &found) }
-    return found
-  }
-
-  private func note(_ operand: Operand, in found: inout [Int32]) {
-    switch operand.place {
-    case .own(let slot), .counted(let slot): found.append(slot)
-    case .outer(let slot): note(slot, in: &found)
-    case .computed(let number): note(environment.core.compiledPlan.with { $0.computations[Int(number)] }, in: &found)
-    }
-  }
-
-  private func note(_ slot: Slot, in found: inout [Int32]) {
-    if let own = environment.ownSlot(slot) { found.append(own) }
-  }
-
-  private func note(_ computation: Computation, in found: inout [Int32]) {
-    switch computation {
-    case .outer(0, let number), .scoped(let number, 0), .prototype(let number), .owned(let number, _):
-      found.append(number)
-    case .slot(let slot): note(slot, in: &found)
-    case .composed(let operands, _, _):
-      for operand in operands { note(operand, in: &found) }
-    case .collected(let computations, _, _):
-      for computation in computations { note(computation, in: &found) }
-    case .outer, .scoped, .deferred, .absent, .provider, .environment, .configuration, .injection, .products: break
-    }
+    let own = Unretained(environment)
+    return TakenBeans(by: recipe, in: environment).all.filter { $0.environment == own }.map(\.recipe.value.number)
   }
 }
 

@@ -5,7 +5,6 @@ import BeansErrors
 import BeansSupport
 import CBeansRuntime
 
-/// Startup of an environment: declarations, plans, infrastructure, singletons.
 extension Environment {
   package func startIfNeeded() throws {
     if core.kind.contains(.template) {
@@ -43,7 +42,7 @@ extension Environment {
     defer { WaitForGraph.end(key, nil) }
     let declarations = resources.declarations
     do {
-      try start(resources)
+      if let declarations { try Startup(of: self, resources).run(declarations) }
       resources.end(nil)
       if resources.unready.isEmpty { RunningBeans(of: self).watchIdle() }
     } catch {
@@ -65,100 +64,6 @@ extension Environment {
     if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
   }
 
-  private func start(_ resources: EnvironmentResources) throws {
-    guard let declarations = resources.declarations else { return }
-    WaitForGraph.findPath { ResolutionContext.path }
-    #if !BEANS_ORDINARY_REFERENCES
-      precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
-    #endif
-    // A thread that ends this environment meanwhile leaves the release to this thread: beans may still be built.
-    let mayStart = changeLocked { lifecycle in
-      if !lifecycle.isEnding { lifecycle.enter() }
-      return !lifecycle.isEnding
-    }
-    guard mayStart else { throw finishedError() }
-    defer { leave() }
-    // The parent must not end, and drop the objects that the graph is compiled against, before this environment has
-    // joined it.
-    try parent?.enter()
-    defer { parent?.leave() }
-    log.starting(name)
-    var compiler = GraphCompiler(declarations, input(resources))
-    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
-    try throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
-    let (plan, block) = compiler.compile()
-    resources.compiled(compiler, block)
-    core.lock.withLock {
-      core.compiled(plan, block.slots)
-      core.change { $0.start() }
-    }
-    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
-    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
-    reportProfiles(declarations, resources)
-    log.shared(plan)
-    log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
-    if let parent = core.parent { try join(parent) }
-    try ResolutionContext.with(Unretained(self), nil) { _ in
-      try buildSources(compiler)
-      try buildInfrastructure(resources)
-      try buildSingletons(resources)
-    }
-    let isOpen = changeLocked { lifecycle in
-      lifecycle.open()
-      return lifecycle.isOpen
-    }
-    guard isOpen else { throw finishedError() }
-    resources.record?.end()
-    log.started(name)
-  }
-
-  /// Joins the parent, which retains the environment from then on.
-  private func join(_ parent: Unretained<Environment>) throws {
-    let home = parent.object.homeResources
-    home?.begin(nested: self)
-    do { try join(parent, core.compiledPlan) } catch {
-      home?.end(nested: self)
-      throw error
-    }
-  }
-
-  /// Reports the active profiles that no declaration names; the parent reports its own.
-  private func reportProfiles(_ declarations: EnvironmentDeclarations, _ resources: EnvironmentResources) {
-    // A list of profiles that cannot be read is a fault where a condition depends on it.
-    guard let active = try? ActiveProfiles(in: configuration), !active.isDefault else { return }
-    let named = declarations.namedProfiles
-    let outer = (try? parent?.activeProfiles) ?? []
-    let lines = active.names.filter { !named.contains($0) && !outer.contains($0) }.map { profile in
-      let near = named.filter { EditDistance.isSmall($0, profile) }.min()
-      return "no declaration names the active profile '\(profile)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
-    }
-    if lines.isEmpty { return }
-    resources.note(unnamedProfiles: lines)
-    log.unnamed(lines, in: name)
-  }
-
-  /// Returns labels of the beans that a bean takes from its own environment.
-  private func needs(of recipe: FrozenReference<Recipe>) -> [String] {
-    var labels: [String] = []
-    recipe.value.needs.forEach { need in
-      guard case .outer(let slot) = need.place, let number = ownSlot(slot) else { return }
-      labels.append(self.recipe(number).value.label)
-    }
-    return labels
-  }
-
-  private func input(_ resources: EnvironmentResources) -> CompilerInput {
-    let outer = OuterEnvironments(of: self)
-    let parentPlan = parent?.core.plan?.object
-    let ownHook = resources.hook
-    if ownHook == nil, let hook = outer.hook { resources.install(hook) }
-    let hook = ownHook ?? outer.hook
-    return CompilerInput(
-      home: Unretained(self), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
-      outerScopes: outer.scopeNames, isTraced: log.followsBeans,
-      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
-  }
-
   /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
   /// on the thread that declares.
   ///
@@ -169,7 +74,7 @@ extension Environment {
     // The compilation reads the declarations of the parent.
     try parent?.enter()
     defer { parent?.leave() }
-    let compiler = GraphCompiler(declarations, input(resources))
+    let compiler = GraphCompiler(declarations, Startup(of: self, resources).input)
     return compiler.faults + compiler.bindValues(hasSources: false)
   }
 
@@ -184,22 +89,155 @@ extension Environment {
     if let fault { throw fault }
   }
 
+  /// Recipes of this environment's own beans that are not lazy, dependencies first.
+  var eagerRecipes: [FrozenReference<Recipe>] { sortedRecipes.filter { $0.value.kind == .slot && !$0.value.isLazy } }
+
+  fileprivate var sortedRecipes: [FrozenReference<Recipe>] {
+    core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
+  }
+
+  /// Builds a bean that is not lazy.
+  ///
+  /// - Parameter record: receives the duration of the build, and of the builds of its dependencies; nil where none is
+  ///   kept.
+  @inline(__always)
+  func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
+    if let record {
+      try build(recipe, record)
+    } else {
+      try bean(recipe.value.slot).release()
+    }
+  }
+
+  /// Releases the beans that were built. Every later call throws the cause.
+  func fail(_ error: any Error) {
+    log.failed(name, error)
+    changeLocked { $0.fail() }
+    beginFinish(.startup)
+  }
+}
+
+/// Startup of an environment: declarations, plans, infrastructure, singletons.
+struct Startup {
+  private let environment: Environment
+  private let resources: EnvironmentResources
+
+  init(of environment: Environment, _ resources: EnvironmentResources) {
+    (self.environment, self.resources) = (environment, resources)
+  }
+
+  /// Starts the environment with its declarations.
+  func run(_ declarations: EnvironmentDeclarations) throws {
+    WaitForGraph.findPath { ResolutionContext.path }
+    #if !BEANS_ORDINARY_REFERENCES
+      precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
+    #endif
+    // A thread that ends this environment meanwhile leaves the release to this thread: beans may still be built.
+    let mayStart = environment.changeLocked { lifecycle in
+      if !lifecycle.isEnding { lifecycle.enter() }
+      return !lifecycle.isEnding
+    }
+    guard mayStart else { throw environment.finishedError() }
+    defer { environment.leave() }
+    // The parent must not end, and drop the objects that the graph is compiled against, before this environment has
+    // joined it.
+    try environment.parent?.enter()
+    defer { environment.parent?.leave() }
+    let log = environment.log
+    log.starting(environment.name)
+    var compiler = GraphCompiler(declarations, input)
+    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
+    try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
+    let (plan, block) = compiler.compile()
+    resources.compiled(compiler, block)
+    environment.core.lock.withLock {
+      environment.core.compiled(plan, block.slots)
+      environment.core.change { $0.start() }
+    }
+    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
+    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
+    reportProfiles(declarations)
+    log.shared(plan)
+    log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
+    if let parent = environment.core.parent { try join(parent) }
+    try ResolutionContext.with(Unretained(environment), nil) { _ in
+      try buildSources(compiler)
+      try buildInfrastructure()
+      try buildSingletons()
+    }
+    let isOpen = environment.changeLocked { lifecycle in
+      lifecycle.open()
+      return lifecycle.isOpen
+    }
+    guard isOpen else { throw environment.finishedError() }
+    resources.record?.end()
+    log.started(environment.name)
+  }
+
+  /// Joins the parent, which retains the environment from then on.
+  private func join(_ parent: Unretained<Environment>) throws {
+    let home = parent.object.homeResources
+    home?.begin(nested: environment)
+    do { try environment.join(parent, environment.core.compiledPlan) } catch {
+      home?.end(nested: environment)
+      throw error
+    }
+  }
+
+  /// Reports the active profiles that no declaration names; the parent reports its own.
+  private func reportProfiles(_ declarations: EnvironmentDeclarations) {
+    // A list of profiles that cannot be read is a fault where a condition depends on it.
+    guard let active = try? ActiveProfiles(in: environment.configuration), !active.isDefault else { return }
+    let named = declarations.namedProfiles
+    let outer = (try? environment.parent?.activeProfiles) ?? []
+    let lines = active.names.filter { !named.contains($0) && !outer.contains($0) }.map { profile in
+      let near = named.filter { EditDistance.isSmall($0, profile) }.min()
+      return "no declaration names the active profile '\(profile)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
+    }
+    if lines.isEmpty { return }
+    resources.note(unnamedProfiles: lines)
+    environment.log.unnamed(lines, in: environment.name)
+  }
+
+  /// Returns labels of the beans that a bean takes from its own environment.
+  private func needs(of recipe: FrozenReference<Recipe>) -> [String] {
+    var labels: [String] = []
+    recipe.value.needs.forEach { need in
+      guard case .outer(let slot) = need.place, let number = environment.ownSlot(slot) else { return }
+      labels.append(environment.recipe(number).value.label)
+    }
+    return labels
+  }
+
+  /// The facts about the environment, and those further out, that the compiler needs.
+  var input: CompilerInput {
+    let outer = OuterEnvironments(of: environment)
+    let parentPlan = environment.parent?.core.plan?.object
+    let ownHook = resources.hook
+    if ownHook == nil, let hook = outer.hook { resources.install(hook) }
+    let hook = ownHook ?? outer.hook
+    return CompilerInput(
+      home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
+      outerScopes: outer.scopeNames, isTraced: environment.log.followsBeans,
+      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
+  }
+
   // MARK: building
 
   /// Builds configuration sources, then binds the values that depend on them, wherever they were declared.
   private func buildSources(_ compiler: GraphCompiler) throws {
     if compiler.sources.isEmpty { return }
     for definition in compiler.sources {
-      try throwFaults(compiler.bindValues(neededBy: definition))
-      let object = try instance(of: recipe(definition.number))
-      guard let source = Box.open(object) as? any ConfigurationSource else { continue }
-      do { try configuration.load(source) } catch { throw failure(error, of: recipe(definition.number)) }
+      try environment.throwFaults(compiler.bindValues(neededBy: definition))
+      let recipe = environment.recipe(definition.number)
+      guard let source = Box.open(try instance(of: recipe)) as? any ConfigurationSource else { continue }
+      do { try environment.configuration.load(source) } catch { throw environment.failure(error, of: recipe) }
     }
-    try throwFaults(compiler.bindValues(hasSources: true))
+    try environment.throwFaults(compiler.bindValues(hasSources: true))
   }
 
   /// Builds scopes, then injections, then post processors, wherever they were declared.
-  private func buildInfrastructure(_ resources: EnvironmentResources) throws {
+  private func buildInfrastructure() throws {
     for recipe in declared(.scope) {
       let object = try instance(of: recipe)
       if let scope = Box.open(object) as? any BeanScope {
@@ -212,61 +250,54 @@ extension Environment {
     for recipe in declared(.processor) { _ = try instance(of: recipe) }
   }
 
-  private var sortedRecipes: [FrozenReference<Recipe>] {
-    core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
-  }
-
   /// Returns recipes of beans that are declared here and have a trait, dependencies first.
   private func declared(_ trait: BeanTraits) -> [FrozenReference<Recipe>] {
-    if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: trait) }) { return [] }
-    return sortedRecipes.filter { isDeclaredHere($0) && $0.value.traits.contains(trait) }
+    if environment.core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: trait) }) { return [] }
+    return environment.sortedRecipes.filter { isDeclaredHere($0) && $0.value.traits.contains(trait) }
   }
 
   private func isDeclaredHere(_ recipe: FrozenReference<Recipe>) -> Bool {
-    core.compiledPlan.with { $0.directory.declares(recipe.value.definition) }
+    environment.core.compiledPlan.with { $0.directory.declares(recipe.value.definition) }
   }
 
+  /// Returns a bean of the infrastructure, whose build the record includes.
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
-    switch recipe.value.kind {
-    case .slot:
-      if let record = existingExtras?.resources?.record { try RecordedBuild(in: self, record).build(recipe) }
-      return try bean(recipe.value.slot).take(as: AnyObject.self)
-    case .scoped: return try askScope(recipe).take(as: AnyObject.self)
-    case .prototype, .product: return try buildUntracked(recipe).take(as: AnyObject.self)
+    if recipe.value.kind == .slot, let record = resources.record {
+      try environment.build(recipe, record)
     }
+    return try environment.instance(of: recipe)
   }
 
   /// Checks that every scope exists that a bean declared here names. The name of a scope bean is known only now that it
   /// exists; all other names of scopes have been checked before.
   private func checkScopes() throws {
-    if core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: .scope) }) { return }
+    if environment.core.compiledPlan.with({ $0.directory.traits.isDisjoint(with: .scope) }) { return }
     var faults: [EnvironmentError] = []
-    for recipe in sortedRecipes where isDeclaredHere(recipe) {
-      guard case .scoped = recipe.value.kind, userScope(of: recipe) == nil else { continue }
+    for recipe in environment.sortedRecipes where isDeclaredHere(recipe) {
+      guard case .scoped = recipe.value.kind, ScopedBean(recipe, in: environment).scope == nil else { continue }
       let bean = recipe.value.definition
       if bean.maker != nil { continue }
       var names = ["singleton", "prototype", "request", "session"]
-      var next = Optional(self)
-      while let environment = next {
-        names += environment.existingExtras?.resources?.scopes.map(\.name) ?? []
-        next = environment.parent
+      var next = Optional(environment)
+      while let outer = next {
+        names += outer.existingExtras?.resources?.scopes.map(\.name) ?? []
+        next = outer.parent
       }
-      let hint = core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
+      let hint = environment.core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
       faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names) + hint))
     }
-    try throwFaults(faults)
+    try environment.throwFaults(faults)
   }
 
   /// Checks that each kind of injection in use is served. An `Injection` reports the kind that it serves only when it
   /// exists.
   private func checkInjections() throws {
     var served: Set<ObjectIdentifier> = []
-    for operand in core.compiledPlan.with({ $0.services.injections }) {
-      served.insert(ObjectIdentifier(try argument(operand).take(as: Injection.self).kind))
+    for operand in environment.core.compiledPlan.with({ $0.services.injections }) {
+      served.insert(ObjectIdentifier(try environment.argument(operand).take(as: Injection.self).kind))
     }
-    guard let resources = existingExtras?.resources else { return }
     var faults: [EnvironmentError] = []
-    for plan in [core.compiledPlan.object] + resources.plans where !plan.services.injections.isEmpty {
+    for plan in [environment.core.compiledPlan.object] + resources.plans where !plan.services.injections.isEmpty {
       // The injections that children of factories define exist only with the children.
       if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.directory.traits.contains(.injection) })
       {
@@ -287,55 +318,38 @@ extension Environment {
         }
       }
     }
-    try throwFaults(faults)
+    try environment.throwFaults(faults)
   }
 
   /// Builds the singletons that are not lazy. Omits asynchronous beans and the beans that need them.
-  private func buildSingletons(_ resources: EnvironmentResources) throws {
+  private func buildSingletons() throws {
     let record = resources.record
     let blocked = blockedRecipes
-    for recipe in sortedRecipes {
+    for recipe in environment.sortedRecipes {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
-        if blocked.contains(recipe.value.number) {
-          resources.note(unready: recipe.value.label)
-          continue
-        }
-        // The bean's factory may look up an asynchronous bean.
-        do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missing != nil {
-          resources.note(unready: recipe.value.label)
-        }
-      case .scoped: try prepareScope(recipe)
+        let isBuilt = try !blocked.contains(recipe.value.number) && build(recipe, record)
+        if !isBuilt { resources.note(unready: recipe.value.label) }
+      case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
       }
     }
   }
 
+  /// Builds a bean. Returns false where its factory looks up an asynchronous bean that does not exist.
+  private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
+    do { try environment.buildEagerly(recipe, record) } catch let error as EnvironmentError {
+      if error.missingBean == nil { throw error }
+      return false
+    }
+    return true
+  }
+
   /// Numbers of recipes that have to wait for an asynchronous creation.
   private var blockedRecipes: Set<Int32> {
-    guard core.compiledPlan.with({ $0.awaits }) else { return [] }
-    var needs = AwaitedBeans { beans in for recipe in sortedRecipes { noteAwaited(eager: recipe, in: &beans) } }
+    guard environment.core.compiledPlan.with({ $0.awaits }) else { return [] }
+    var needs = AwaitedBeans(eager: environment.eagerRecipes, in: environment)
     _ = needs.begin()
-    return needs.blocked(in: self)
-  }
-
-  /// Builds a bean that is not lazy.
-  ///
-  /// - Parameter record: receives the duration of the build, and of the builds of its dependencies; nil where none is
-  ///   kept.
-  @inline(__always)
-  func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
-    if let record {
-      try RecordedBuild(in: self, record).build(recipe)
-    } else {
-      try bean(recipe.value.slot).release()
-    }
-  }
-
-  /// Releases the beans that were built. Every later call throws the cause.
-  func fail(_ error: any Error) {
-    log.failed(name, error)
-    changeLocked { $0.fail() }
-    beginFinish(.startup)
+    return needs.blocked(in: environment)
   }
 }

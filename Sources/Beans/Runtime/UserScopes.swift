@@ -4,17 +4,47 @@ import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import CBeansRuntime
 
-/// Lookups through registered scopes, which decide at every lookup.
-extension Environment {
-  /// Returns the object that the user's scope returns for a bean, retained for the caller. Called on the environment
-  /// that declares the bean.
-  func askScope(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
+/// A bean of a registered scope, which decides at every lookup; as a factory, it builds the bean for the scope.
+struct ScopedBean: BeanFactory {
+  /// The environment that declares the bean.
+  let environment: Environment
+  let recipe: FrozenReference<Recipe>
+
+  init(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
+    (self.environment, self.recipe) = (environment, recipe)
+  }
+
+  /// The scope that decides about the bean: the nearest registered scope of that name, the last of several.
+  var scope: (any BeanScope)? {
+    guard case .scope(let name) = recipe.value.definition.lifetime else { return nil }
+    var next = Optional(Unretained(environment))
+    while let environment = next {
+      if let found = environment.with({ $0.core.extras?.with { $0.resources?.scope(named: name) } ?? nil }) {
+        return found
+      }
+      next = environment.with { $0.core.parent }
     }
-    if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    let object = try scope.get(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
-    noteForTaker(object, of: scope)
+    return nil
+  }
+
+  /// Returns the scope, and the declaration by which it knows the bean.
+  private func known() throws -> (any BeanScope, BeanDeclaration) {
+    if let scope, let declaration = recipe.value.code.with({ $0.declaration }) { return (scope, declaration) }
+    throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
+  }
+
+  /// Calls `prepare` of the scope; called once for each bean.
+  func prepare() throws {
+    let (scope, declaration) = try known()
+    try scope.prepare(bean: declaration, factory: self)
+  }
+
+  /// Returns the object that the scope returns, retained for the caller.
+  func askScope() throws -> ObjectReference {
+    let (scope, declaration) = try known()
+    if ResolutionContext.isBuilding(recipe, in: environment) { throw environment.circle(closing: recipe) }
+    let object = try scope.get(bean: declaration, factory: self)
+    environment.noteForTaker(object, of: scope)
     // From here on, the object of a user's scope is read as the bean's type.
     let type: Any.Type = type(of: object)
     if ObjectIdentifier(type) == recipe.value.identity { return ObjectReference(object) }
@@ -27,53 +57,23 @@ extension Environment {
       .otherScopedBean, "scope '\(scope.name)' returned a \(Swift.type(of: Box.open(object))) for \(bean.label)")
   }
 
-  /// Returns the scope that decides about a bean: the nearest registered scope of that name, the last of several.
-  func userScope(of recipe: FrozenReference<Recipe>) -> (any BeanScope)? {
-    guard case .scope(let name) = recipe.value.definition.lifetime else { return nil }
-    var next = Optional(Unretained(self))
-    while let environment = next {
-      if let found = environment.with({ $0.core.extras?.with { $0.resources?.scope(named: name) } ?? nil }) {
-        return found
-      }
-      next = environment.with { $0.core.parent }
-    }
-    return nil
-  }
-
-  /// The registered scopes of this environment, which it finishes.
-  var ownScopes: [any BeanScope] { existingExtras?.resources?.scopes.map(\.scope) ?? [] }
-
-  /// Calls `prepare` of a user's scope for a bean; called once for each bean.
-  func prepareScope(_ recipe: FrozenReference<Recipe>) throws {
-    guard let scope = userScope(of: recipe), let declaration = recipe.value.code.with({ $0.declaration }) else {
-      throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
-    }
-    try scope.prepare(bean: declaration, factory: ScopedBeanFactory(environment: self, recipe: recipe))
-  }
-
-  /// Appends a bean to the creation log when a user's scope first receives it.
-  fileprivate func noteKept(_ recipe: FrozenReference<Recipe>) {
-    core.lock.withLock {
-      let slot = core.slots[recipe.value.slot]
-      if !slot.content.isEmpty { return }
-      slot.store(.kept)
-      creationLog.append(recipe.value.slot)
-    }
-  }
-}
-
-/// Builds one bean for a registered scope.
-struct ScopedBeanFactory: BeanFactory {
-  let environment: Environment
-  let recipe: FrozenReference<Recipe>
-
   func create(_ bean: BeanDeclaration) throws -> AnyObject {
     try environment.using {
       try recipe.value.check(bean)
-      var isOther = false
-      let object = try environment.buildUntracked(recipe) { isOther = $0 }.take(as: AnyObject.self)
-      if isOther { bean.note(face: object) } else { environment.noteKept(recipe) }
+      let (made, isFace) = try environment.buildUntracked(recipe)
+      let object = made.take(as: AnyObject.self)
+      if isFace { bean.note(face: object) } else { noteKept() }
       return object
+    }
+  }
+
+  /// Appends the bean to the creation log when the scope first receives it.
+  private func noteKept() {
+    environment.core.lock.withLock {
+      let slot = environment.core.slots[recipe.value.slot]
+      if !slot.content.isEmpty { return }
+      slot.store(.kept)
+      environment.creationLog.append(recipe.value.slot)
     }
   }
 }
@@ -201,15 +201,14 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
       let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
       while true {
-        let (kept, isFinished, isBuilder) = state.withLock { state -> (Kept?, Bool, Bool) in
-          if state.isFinished { return (nil, true, false) }
-          if let kept = state.instances[key] { return (kept, false, false) }
-          if state.builds[key] != nil { return (nil, false, false) }
+        let (kept, isBuilder) = try state.withLock { state -> (Kept?, Bool) in
+          if state.isFinished { throw finishedError(scope, bean) }
+          if let kept = state.instances[key] { return (kept, false) }
+          if state.builds[key] != nil { return (nil, false) }
           state.builds[key] = thread
-          return (nil, false, true)
+          return (nil, true)
         }
         if let kept { return kept.instance }
-        if isFinished { throw finishedError(scope, bean) }
         if isBuilder { return try build(bean, factory, in: scope) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
         try WaitForGraph.wait(
@@ -225,7 +224,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         WaitForGraph.end(WaitForGraph.Key(bean), nil)
       }
       let instance = try factory.create(bean)
-      let environment = (factory as? ScopedBeanFactory)?.environment
+      let environment = (factory as? ScopedBean)?.environment
       if keep(Kept(bean, instance, environment), key) { return instance }
       // The scope has been finished meanwhile: the instance is released like the others.
       try bean.destroy(instance)

@@ -107,7 +107,7 @@ private final class Egg: Sendable {}
 extension Environment {
   /// The number of calls that wait for creations now.
   fileprivate var waitingCalls: Int {
-    existingExtras?.builds.withLock { $0.running.values.reduce(0) { $0 + $1.waitingCalls } } ?? 0
+    existingExtras?.builds.withLock { $0.values.reduce(0) { $0 + $1.waitingCalls } } ?? 0
   }
 }
 

@@ -1,0 +1,128 @@
+import BeansErrors
+@_spi(BeansPackage) import BeansSupport
+
+/// A call that waits for asynchronous creations.
+struct AwaitingCall: Sendable {
+  let environment: Environment
+  /// The name and the place of the call, for reports.
+  let name: StaticString
+  let location: SourceLocation
+
+  init(in environment: Environment, _ name: StaticString, at location: SourceLocation) {
+    (self.environment, self.name, self.location) = (environment, name, location)
+  }
+
+  /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
+  func bean<T>(_ type: T.Type, _ id: String?) async throws -> T {
+    let needs = try environment.using { () -> AwaitedBeans? in
+      guard environment.core.compiledPlan.with({ $0.awaits }) else { return nil }
+      return AwaitedBeans(try environment.beans(of: Parameter.of(type), id: id))
+    }
+    if let needs { try await create(needs) }
+    return try await repeating { try environment.find(type, id) }
+  }
+
+  // MARK: everything that is not lazy
+
+  /// Makes the parent ready, then starts the environment and builds every bean that is not lazy.
+  func makeReady(_ options: StartupOptions = []) async throws {
+    environment.require(options)
+    // A factory of the parent would wait for itself.
+    if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {
+      try await AwaitingCall(in: parent, name, at: location).makeReady()
+    }
+    if environment.core.lifecycle.isEnding { throw environment.finishedError() }
+    try environment.startIfNeeded()
+    if options.contains(.requireSendable) { try environment.checkSharing() }
+    guard let resources = environment.existingExtras?.resources else {
+      let created = environment.eagerRecipes.filter { $0.value.work.contains(.await) }
+      return try await create(AwaitedBeans(eager: created, in: environment))
+    }
+    if resources.unready.isEmpty { return }
+    do { try await buildUnready(resources.record) } catch {
+      if error is CancellationError { throw error }
+      // The end of the runs ends the environment in order.
+      if environment.core.lifecycle.isEnding || RunningBeans(of: environment).areEnding { throw environment.finishedError() }
+      // Every later call throws this error.
+      resources.end(error)
+      environment.fail(error)
+      if !AsyncBuild.isInFlight(in: environment), !AsyncBuild.isInside(environment) {
+        await withCheckedContinuation { continuation in environment.whenReleased { continuation.resume() } }
+      }
+      throw error
+    }
+    resources.isReady()
+    resources.record?.end()
+    RunningBeans(of: environment).watchIdle()
+  }
+
+  /// Builds the beans that startup has omitted.
+  private func buildUnready(_ record: StartupRecord?) async throws {
+    let slots = environment.core.slots
+    let eager = environment.eagerRecipes
+    try await create(AwaitedBeans(eager: eager, in: environment)) { owner, recipe in
+      if owner !== environment || recipe.value.isLazy || slots[recipe.value.slot].content.isFilled { return }
+      do { try build(eager: recipe, record) } catch let error as EnvironmentError {
+        // A factory looks an asynchronous bean up, which the last pass creates.
+        if error.missingBean == nil { throw error }
+      }
+    }
+    for recipe in eager where !slots[recipe.value.slot].content.isFilled {
+      try await repeating { try build(eager: recipe, record) }
+    }
+  }
+
+  private func build(eager recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
+    try environment.using { try environment.buildEagerly(recipe, record) }
+  }
+
+  // MARK: creations
+
+  /// Runs `body`, and again after each creation of a bean that was missing because a factory looks it up.
+  func repeating<R>(_ body: () throws -> R) async throws -> R {
+    var created: [Slot] = []
+    while true {
+      do { return try body() } catch {
+        guard let missing = (error as? EnvironmentError)?.missingBean, let owner = missing.environment else {
+          throw error
+        }
+        let slot = owner.core.slots[missing.slot]
+        // A second error about the same bean is a stored one: another creation would not help.
+        if created.contains(slot) { throw error }
+        try await create(AwaitedBeans(TakenBeans(by: .own(slot: missing.slot), in: owner)))
+        created.append(slot)
+      }
+    }
+  }
+
+  /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
+  ///
+  /// - Parameter build: called with each needed bean that is not asynchronous, as soon as its own needs exist.
+  private func create(
+    _ needs: AwaitedBeans, build: (Environment, FrozenReference<Recipe>) throws -> Void = { _, _ in }
+  ) async throws {
+    if needs.isEmpty { return }
+    var left = needs
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      var free = left.begin()
+      while true {
+        for number in free.created {
+          group.addTask {
+            let (owner, recipe) = needs.bean(number)
+            do { try await AsyncBuild.create(recipe, in: owner, for: self) { needs.steps(to: number) } } catch {
+              throw needs.failure(error, of: number)
+            }
+            return number
+          }
+        }
+        for number in free.built {
+          let (owner, recipe) = needs.bean(number)
+          if recipe.value.kind == .slot { try build(owner, recipe) }
+        }
+        guard let created = try await group.next() else { return }
+        free = AwaitedBeans.Free()
+        left.settle(created, &free)
+      }
+    }
+  }
+}

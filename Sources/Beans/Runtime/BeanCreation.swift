@@ -1,0 +1,53 @@
+import BeansErrors
+@_spi(BeansPackage) import BeansSupport
+
+/// The creation of one bean by an asynchronous factory, or with an asynchronous `postConstruct`.
+struct BeanCreation: Sendable {
+  let environment: Environment
+  let recipe: FrozenReference<Recipe>
+
+  init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
+    (self.environment, self.recipe) = (environment, recipe)
+  }
+
+  /// Creates the bean and stores it in its slot.
+  func run() async throws {
+    let log = recipe.value.work.contains(.trace) ? environment.log : nil
+    let record = environment.existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
+    let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
+    do {
+      try await RunningBeans(of: environment).awaitReady(neededBy: recipe)
+      environment.store(created: try await made(), in: recipe.value.slot)
+      if let began { record?.add([recipe.time(.now - began)]) }
+      log?.created(recipe.value.label, in: environment.name)
+      environment.observeCreation(of: recipe, since: began)
+    } catch {
+      log?.failed(recipe.value.label, in: environment.name, error)
+      let failure = environment.failure(error, of: recipe)
+      environment.observeCreation(of: recipe, since: began, failure)
+      throw failure
+    }
+  }
+
+  /// Returns the complete object, retained once.
+  private func made() async throws -> ObjectReference {
+    let call = AwaitingCall(in: environment, "a factory", at: recipe.value.definition.location)
+    let begun = try await call.repeating { try environment.begin(recipe) }
+    let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }
+    let (bean, wasComplete) = try ResolutionContext.with(Unretained(environment), recipe) { context in
+      context.value.current = recipe
+      return try environment.complete(ObjectReference(object), recipe)
+    }
+    if wasComplete { return bean }
+    do {
+      if let bean = Box.open(bean.object) as? any AsyncBean { try await bean.postConstruct() }
+      let works = recipe.value.code.with { $0.options.works }
+      if !works.isEmpty { BeanWork.start(works, bean, recipe, in: environment) }
+      return bean
+    } catch {
+      environment.giveUp(bean.beanIdentity)
+      bean.release()
+      throw error
+    }
+  }
+}
