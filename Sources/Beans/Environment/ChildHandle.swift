@@ -17,7 +17,6 @@
 public final class ChildHandle: Sendable {
   /// The child. Lookups in it throw `.finished` once an end has begun.
   public let environment: Environment
-  /// The place of the call of `open`.
 
   init(_ environment: Environment) {
     self.environment = environment

@@ -151,7 +151,7 @@ extension Environment {
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) throws {
     noteEnd(file, line)
     forbidAwaiting()
-    try endAndWait()
+    try endAndWait(within: nil)
   }
 
   /// Shuts down as the synchronous `shutdown()` does, and awaits asynchronous releases in their place in the order.
@@ -165,16 +165,7 @@ extension Environment {
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) async throws {
     noteEnd(file, line)
-    if releasesAtOnce {
-      beginFinish(.shutdown)
-      if isReleased { return try throwFailures() }
-    }
-    _ = await RunningBeans(of: self).end()
-    if isInsideTask { return beginFinish(.shutdown) }
-    let watch = watchEnd()
-    beginFinish(.shutdown)
-    await untilReleased(watch)
-    try throwFailures()
+    try await endAwaiting(within: nil)
   }
 
   /// Shuts down as `shutdown()` does, within a time limit: this returns or throws at the deadline at the latest, even
@@ -211,30 +202,13 @@ extension Environment {
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) async throws {
     noteEnd(file, line)
-    let limit = await RunningBeans(of: self).end(within: limit) ?? limit
-    if isInsideTask { return beginFinish(.shutdown) }
-    let watch = watchEnd(within: limit)
-    close(.shutdown)
-    SpareThread.run { self.beginFinish(.shutdown) }
-    await withCheckedContinuation { continuation in
-      watch.whenOver { continuation.resume() }
-      whenReleased { watch.end() }
-    }
-    try throwFailures(of: watch)
-  }
-
-  /// Shuts down as the asynchronous forms do, while the calling thread waits. Not to be called from a task.
-  ///
-  /// - Parameter limit: the time limit; nil to wait for every release.
-  /// - Throws: as the asynchronous forms.
-  package func shutdownWaiting(within limit: Duration?) throws {
-    if let limit { try endAndWait(within: limit) } else { try endAndWait() }
+    try await endAwaiting(within: limit)
   }
 
   /// Begins the end. Beans of a host that no thread runs are released on another thread.
   package func finishStalled() {
     beginFinish(.finish)
-    takeOverFromThisThread()
+    takeOver(ofThisThread: true)
   }
 
   private func noteEnd(_ file: StaticString, _ line: UInt) { noteEnd(at: CallPlace(file: file, line: line)) }
@@ -242,26 +216,41 @@ extension Environment {
   @inline(never)
   private func noteEnd(at place: CallPlace) { existingExtras?.ended(at: place) }
 
-  private func endAndWait() throws {
-    if releasesAtOnce {
-      beginFinish(.shutdown)
-      if isReleased { return try throwFailures() }
-    }
+  private func endAndWait(within limit: Duration?) throws {
+    if limit == nil, endsAtOnce() { return try throwFailures() }
     if isInside { return beginFinish(.shutdown) }
-    let watch = watchEnd()
-    beginFinish(.shutdown)
-    waitUntilReleased()
-    watch.end()
-    try throwFailures()
+    let watch = beginEnd(within: limit)
+    wait(for: watch)
+    try throwFailures(of: watch)
   }
 
-  private func endAndWait(within limit: Duration) throws {
-    if isInside { return beginFinish(.shutdown) }
-    let watch = watchEnd(within: limit)
-    close(.shutdown)
-    SpareThread.run { self.beginFinish(.shutdown) }
-    wait(until: watch)
+  private func endAwaiting(within limit: Duration?) async throws {
+    if limit == nil, endsAtOnce() { return try throwFailures() }
+    let limit = await RunningBeans(of: self).end(within: limit)
+    if isInsideTask { return beginFinish(.shutdown) }
+    let watch = beginEnd(within: limit)
+    await untilOver(watch)
     try throwFailures(of: watch)
+  }
+
+  /// Ends an environment that needs no watch. Returns false for every other one, and where lookups are in flight.
+  private func endsAtOnce() -> Bool {
+    if !releasesAtOnce { return false }
+    beginFinish(.shutdown)
+    return isReleased
+  }
+
+  /// Begins an end for which the caller waits. With a limit, releases run on another thread than the caller's.
+  private func beginEnd(within limit: Duration?) -> EndWatch {
+    let watch = watchEnd(within: limit)
+    if limit == nil {
+      beginFinish(.shutdown)
+    } else {
+      // At once: the caller may return before the other thread has begun.
+      close(.shutdown)
+      SpareThread.run { self.beginFinish(.shutdown) }
+    }
+    return watch
   }
 
   /// Whether the calling thread is inside the environment, or below, so that a wait would be for the caller itself.

@@ -23,14 +23,9 @@ struct BeanEnding {
   private var work: [BeanWork] = []
   /// The time limit of the release.
   let limit: Duration?
-  /// The outcome of the scope that releases the bean.
-  private var outcome: ScopeOutcome
 
   /// Returns nil if the release only drops the reference. Cancels the work of the bean.
-  init?(
-    _ object: AnyObject, of recipe: FrozenReference<Recipe>, _ outcome: ScopeOutcome = .completed,
-    in environment: Environment? = nil
-  ) {
+  init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>, in environment: Environment? = nil) {
     let traits =
       ObjectReference(unretained: object).identity == recipe.value.identity
       ? recipe.value.traits : BeanTraits.of(object)
@@ -42,37 +37,19 @@ struct BeanEnding {
     }
     let isOwned = recipe.value.code.with { !$0.options.isExternallyOwned }
     if work.isEmpty, !isOwned || callbacks.isEmpty && traits.isDisjoint(with: .released) { return nil }
-    self.outcome = outcome
     self.traits = isOwned ? traits : []
     bean = recipe.value.definition
     self.callbacks = isOwned ? callbacks : []
     limit = recipe.value.code.with { $0.options.releaseLimit }
   }
 
-  /// Whether the release of a bean has to be awaited.
-  static func isAwaited(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) -> Bool {
-    if recipe.value.isSeed || recipe.value.code.with({ $0.options.isExternallyOwned }) { return false }
-    let isKnown = ObjectReference(unretained: object).identity == recipe.value.identity
-    let traits = isKnown ? recipe.value.traits : BeanTraits.of(object)
-    return traits.contains(.asyncDisposable)
-      || recipe.value.code.with { $0.options.onDestroys.contains(where: \.isAsynchronous) }
-  }
-
   /// Returns nil if the declaration does not own the object.
-  init?(_ object: AnyObject, of declaration: BeanDeclaration, _ outcome: ScopeOutcome = .completed) {
+  init?(_ object: AnyObject, of declaration: BeanDeclaration) {
     if declaration.spec.options?.value.isExternallyOwned == true || declaration.forget(face: object) { return nil }
-    self.outcome = outcome
     traits = .of(object)
     callbacks = declaration.spec.options?.value.onDestroys ?? []
     bean = declaration.definition
     limit = declaration.spec.options?.value.releaseLimit
-  }
-
-  /// Returns the end of the same bean in a scope of the given outcome.
-  func with(_ outcome: ScopeOutcome) -> BeanEnding {
-    var ending = self
-    ending.outcome = outcome
-    return ending
   }
 
   /// Whether the release has to be awaited.
@@ -85,8 +62,8 @@ struct BeanEnding {
 
   /// Runs the release without waiting. A release that has to be awaited is a failure that names the bean, and a task runs
   /// it.
-  func runSynchronously(_ object: AnyObject) -> EnvironmentError? {
-    if isAsynchronous { return runInTask(ObjectReference(object)) }
+  func runSynchronously(_ object: AnyObject, _ outcome: ScopeOutcome) -> EnvironmentError? {
+    if isAsynchronous { return runInTask(ObjectReference(object), outcome) }
     var errors: [any Error] = []
     if traits.contains(.disposable),
       let disposable = Box.open(object) as? any DisposableBean
@@ -100,9 +77,9 @@ struct BeanEnding {
   }
 
   /// Runs the release in a task that no caller awaits; its failure is logged.
-  private func runInTask(_ object: ObjectReference) -> EnvironmentError? {
+  private func runInTask(_ object: ObjectReference, _ outcome: ScopeOutcome) -> EnvironmentError? {
     Task(executorPreference: ReleaseExecutor.shared) {
-      let failure = await runAsynchronously(object.object)
+      let failure = await runAsynchronously(object.object, outcome)
       object.release()
       if let failure { LogManager.getLogger(forName: "Beans.Scope").error("\(failure)") }
     }
@@ -114,7 +91,7 @@ struct BeanEnding {
     return Self.failure([fault], of: bean)
   }
 
-  func runAsynchronously(_ object: AnyObject) async -> EnvironmentError? {
+  func runAsynchronously(_ object: AnyObject, _ outcome: ScopeOutcome) async -> EnvironmentError? {
     var errors: [any Error] = []
     for work in work {
       if let error = await work.ended() { errors.append(error) }

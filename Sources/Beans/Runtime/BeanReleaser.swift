@@ -1,104 +1,134 @@
-import Synchronization
-
-/// Releases beans: one walk over the creation log, last created first, that stops at a release that has to be awaited.
+/// Releases the beans of one environment: one walk over the creation log, last created first.
 struct BeanReleaser {
-  /// The environment, retained by the code that runs this releaser.
-  private let environment: Unretained<Environment>
-  /// Whether asynchronous releases are returned to be awaited, instead of failing.
-  private let canWait: Bool
-  /// Whether this runs where the environment's own host releases beans.
-  private var isOnHost: Bool
+  private let environment: Environment
+  /// Whether asynchronous releases of the environment's own beans can be awaited.
+  private let canAwait: Bool
+  /// The place of the beans that are released now; nil for any thread.
+  private var place: Place?
   /// The number of beans not yet released.
   private var rest: Int
   /// The bean that is being released, retained until its release has ended, and the user's scope that has kept the
   /// bean.
-  private var held: ObjectReference?
-  private var heldScope: AbstractBeanScope?
-  /// The user's scope in whose place this runs, and whether that place can await releases.
-  private var place: (scope: any HostedScope, canWait: Bool)?
+  private var held: (object: ObjectReference, scope: AbstractBeanScope?)?
   /// The `Owned` beans that their takers have not released, in order of creation.
-  private var owned: [OwnedBean] = []
+  private var owned: [OwnedBean]
   /// The identities of the users' scopes that have been finished.
   private var finished: [ObjectIdentifier] = []
-  private(set) var released: Int
+  private var released: Int
 
-  /// A step that has to end before the walk continues.
-  enum Pending {
-    /// An asynchronous release.
-    case bean(BeanEnding, ObjectReference)
+  /// The place of a scope.
+  private struct Place {
+    let host: any HostedScope
+    /// Whether the walk runs there, so that the place can await releases; false where another thread does its work.
+    let isThere: Bool
+  }
+
+  /// A step that ends before the walk continues.
+  private enum Step {
+    /// A release that has to be awaited.
+    case release(BeanEnding, ObjectReference, ReleaseSite, Disposal)
     /// A change to the place where a user's scope releases.
     case place(any HostedScope)
     /// A release that a user's scope has begun by itself.
     case scope(AbstractBeanScope)
-    /// None: a release has been abandoned, and another thread continues the walk.
-    case nothing
   }
 
   /// - Parameters:
   ///   - environment: the environment whose release has begun.
-  ///   - canWait: whether asynchronous releases can be awaited.
-  ///   - isOnHost: whether this runs where the environment's own host releases beans.
+  ///   - host: the environment's own host, if this runs where it releases beans.
   ///   - left: the number of beans in the creation log that have not been released.
   ///   - created: the number of all beans in the creation log.
-  init(_ environment: Unretained<Environment>, canWait: Bool, isOnHost: Bool, left: Int, of created: Int) {
+  init(_ environment: Environment, at host: (any HostedScope)?, left: Int, of created: Int) {
     self.environment = environment
-    self.canWait = canWait
-    self.isOnHost = isOnHost
+    canAwait = host != nil || !environment.core.kind.contains(.synchronous)
+    place = host.map { Place(host: $0, isThere: true) }
     rest = left
     released = created - left
-    owned = environment.with {
-      $0.core.kind.contains(.owning) ? $0.extras.takeOwned().compactMap { $0 as? OwnedBean } : []
+    owned = environment.existingExtras?.takeOwned() ?? []
+  }
+
+  /// Walks on this thread, up to a step that has to be awaited or belongs elsewhere, and continues after it. Ends the
+  /// environment when no bean is left.
+  func walk() {
+    // The context makes the container see that a callback which shuts the environment down runs inside it.
+    let (rest, step) = ResolutionContext.with(Unretained(environment), nil) { _ in
+      var rest = self
+      let step = rest.advance()
+      return (rest, step)
+    }
+    switch step {
+    case nil: environment.ended(rest.released)
+    case .place(let host): rest.walk(in: host)
+    case .scope(let scope):
+      let (extras, host) = (environment.extras, scope as? any HostedScope)
+      extras.awaits { scope.cache.isAwaited && host?.canReleaseHere == true }
+      scope.cache.whenFree {
+        extras.awaits(nil)
+        rest.walk()
+      }
+    case .release(let ending, let object, let site, let disposal):
+      let (extras, host) = (environment.extras, host)
+      // A release on a spare thread needs no other thread.
+      if disposal == .awaited, ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
+      if host == nil { extras.continueInTask() }
+      ending.start(object, at: site, disposal, on: host) { failure, hasEnded in
+        if let failure { environment.note(failure) }
+        extras.awaits(nil)
+        // A release that hangs there keeps the thread of the place.
+        let isFree = hasEnded || disposal != .onLoop
+        if let host, isFree { rest.walk(in: host) } else { rest.walk(at: nil) }
+      }
     }
   }
 
-  /// Continues the walk until a step has to end first, or until no bean is left. Once that step has ended, call
-  /// `advance` again; after an awaited release, first pass its failure to `note`.
-  mutating func advance() -> Pending? {
-    if held != nil { letGoOfHeld() }
+  /// The place where this runs, which can await releases; nil for any thread.
+  private var host: (any HostedScope)? {
+    guard let place, place.isThere else { return nil }
+    return place.host
+  }
+
+  /// Walks in the place of a scope, or here where that place no longer exists.
+  private func walk(in host: any HostedScope) {
+    environment.extras.handOver(to: host) { walk(at: Place(host: host, isThere: $0)) }
+  }
+
+  private func walk(at place: Place?) {
+    var releaser = self
+    releaser.place = place
+    releaser.walk()
+  }
+
+  /// Releases beans until a step has to end first, or until no bean is left.
+  private mutating func advance() -> Step? {
+    letGoOfHeld()
     while true {
       // An `Owned` bean may need the beans that existed when it was made.
       while let last = owned.last, last.position >= rest {
         owned.removeLast()
-        if let pending = release(last) { return pending }
+        if let (object, ending) = last.take(), let step = release(object, ending) { return step }
       }
       if rest == 0 { break }
-      let left = environment.with { $0.releasePlain(rest) }
+      let left = environment.releasePlain(rest)
       released += rest - left
       rest = left
-      if left > 0, let pending = releaseNext() { return pending }
+      if left > 0, let step = releaseNext() { return step }
     }
-    environment.with { $0.releaseSeed() }
+    environment.releaseSeed()
+    finishScopes()
     return nil
   }
 
-  private mutating func release(_ owned: OwnedBean) -> Pending? {
-    guard let (object, ending) = owned.take() else { return nil }
-    guard let ending = ending?.with(outcome) else {
-      object.release()
-      return nil
-    }
-    held = object
-    return release(ending, object, canWait: canWait)
-  }
-
-  private mutating func releaseNext() -> Pending? {
+  private mutating func releaseNext() -> Step? {
+    let index = environment.creationLog[rest - 1]
+    let (slot, recipe) = (environment.core.slots[index], environment.recipe(index))
+    let content = slot.content
+    let keeper = content.isKept ? ScopedBean(recipe, in: environment).scope : nil
+    if let scope = keeper as? AbstractBeanScope, let step = stepBefore(release: scope) { return step }
     rest -= 1
     released += 1
-    return environment.with { environment in
-      let index = environment.creationLog[rest]
-      let slot = environment.core.slots[index]
-      return releaseWithCare(index, slot, slot.content, environment.recipe(index))
-    }
-  }
-
-  @inline(never)
-  private mutating func releaseWithCare(
-    _ index: Int32, _ slot: Slot, _ content: Slot.Content, _ recipe: FrozenReference<Recipe>
-  ) -> Pending? {
-    let environment = environment.object
-    if content.isKept { return releaseInScope(slot, recipe, environment) }
-    guard content.isFilled else { return nil }
     slot.store(.empty)
+    if let keeper { return releaseInScope(keeper, recipe) }
+    guard content.isFilled else { return nil }
     let object = content.object
     if environment.isFace(index) {
       released -= 1
@@ -108,130 +138,88 @@ struct BeanReleaser {
     if recipe.value.work.contains(.trace) {
       environment.log.releasing(recipe.value.definition.label, in: environment.name)
     }
-    if recipe.value.work.contains(.observe) { environment.observe(object, recipe) }
+    if recipe.value.work.contains(.observe) { observe(object, recipe) }
     // The children of a factory share declared instances.
     if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
-    if let ending = object.with({ BeanEnding($0, of: recipe, outcome, in: environment) }) {
-      held = object
-      return release(ending, object, canWait: canWait)
-    }
-    object.release()
-    return nil
+    return release(object, object.with { BeanEnding($0, of: recipe, in: environment) })
   }
 
-  /// Releases `held` as the disposer decides.
-  @inline(never)
-  private mutating func release(_ ending: BeanEnding, _ object: ObjectReference, canWait: Bool) -> Pending? {
-    let site = site
-    switch Disposer(ending, at: site, isOnLoop: isOnLoop, canAwait: canWait).next() {
-    case .await: return .bean(ending, object)
-    case .releaseOnLoop:
-      let rest = self
-      object.retain()
-      let end = site.begin(ending) { _ in rest.environment.object.goOnElsewhere(rest) }
-      let failure = object.with { ending.runSynchronously($0) }
-      object.release()
-      guard end() else {
-        held = nil
-        return .nothing
-      }
-      note(failure)
-    case .release, .releaseAside, .goToScope, .waitForScope: note(ending.run(object, at: site))
+  /// Releases an object, unless its release has to be awaited.
+  ///
+  /// - Parameter scope: the user's scope that has kept the object, and whose release has begun.
+  private mutating func release(
+    _ object: ObjectReference, _ ending: BeanEnding?, keptBy scope: AbstractBeanScope? = nil
+  ) -> Step? {
+    held = (object, scope)
+    if let ending {
+      let (site, isOnLoop) = (site, host != nil)
+      let canAwait = canAwait || scope != nil && isOnLoop
+      let disposal = Disposal(of: ending, at: site, isOnLoop: isOnLoop, canAwait: canAwait)
+      if disposal == .awaited || disposal == .onLoop { return .release(ending, object, site, disposal) }
+      if let failure = ending.run(object, at: site) { environment.note(failure) }
     }
     letGoOfHeld()
     return nil
   }
 
-  /// The outcome of the environment, for its beans.
-  private var outcome: ScopeOutcome { environment.with { $0.outcome } }
+  @inline(never)
+  private mutating func letGoOfHeld() {
+    guard let (object, scope) = held else { return }
+    held = nil
+    object.release()
+    scope?.cache.endRelease()
+  }
 
   /// The site of the next release, for reports and limits.
-  var site: ReleaseSite {
-    let environment = environment.object
-    return ReleaseSite(name: environment.name, environment: environment, behind: rest)
+  private var site: ReleaseSite {
+    ReleaseSite(
+      name: environment.name, environment: environment, outcome: environment.outcome, behind: rest)
   }
 
-  /// Whether this runs on the thread of the loop on which beans are released.
-  private var isOnLoop: Bool { isOnHost || place?.canWait == true }
-
-  /// A copy of this releaser that continues outside the place of any host.
-  var elsewhere: BeanReleaser {
-    var releaser = self
-    (releaser.isOnHost, releaser.place) = (false, nil)
-    return releaser
-  }
-
-  func note(_ failure: EnvironmentError?) {
-    guard let failure else { return }
-    environment.with { $0.note(failure) }
+  /// Reports an object to a test before the container drops its reference. Omits values, instances that were handed in,
+  /// and externally owned beans.
+  private func observe(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
+    guard let hook = environment.homeResources?.hook,
+      recipe.value.code.with({ $0.instance == nil && !$0.options.isExternallyOwned })
+    else { return }
+    let bean = recipe.value.definition
+    object.with { instance in
+      let value = Box.open(instance)
+      guard type(of: value) is AnyObject.Type else { return }
+      hook.released(value as AnyObject, bean.label, bean.type, bean.location.origin, in: environment.name)
+    }
   }
 
   // MARK: users' scopes
 
-  /// Releases a bean of a user's scope in the scope's place. A scope that releases all of its beans at once does so in
-  /// the place of the last bean in the order.
-  private mutating func releaseInScope(
-    _ slot: Slot, _ recipe: FrozenReference<Recipe>, _ environment: Environment
-  ) -> Pending? {
-    let user = ScopedBean(recipe, in: environment).scope
-    guard let scope = user as? AbstractBeanScope, let declaration = recipe.value.code.with({ $0.declaration }) else {
-      slot.store(.empty)
+  /// Begins a release of a user's scope, in the place of the scope. Returns the step that has to come first, if there is
+  /// one.
+  private func stepBefore(release scope: AbstractBeanScope) -> Step? {
+    if let host = scope as? any HostedScope, place?.host !== host { return .place(host) }
+    if scope.cache.beginRelease() { return nil }
+    return .scope(scope)
+  }
+
+  /// Releases a bean of a user's scope. A scope that releases all of its beans at once does so in the place of the last
+  /// bean in the order.
+  private mutating func releaseInScope(_ user: any BeanScope, _ recipe: FrozenReference<Recipe>) -> Step? {
+    guard let scope = user as? AbstractBeanScope else {
       // The environment that registered the scope finishes it.
-      if let user, environment.ownScopes.contains(where: { $0 === user }) { finish(user) }
+      if environment.ownScopes.contains(where: { $0 === user }) { finish(user) }
       return nil
     }
-    let host = scope as? any HostedScope
-    let isHere = host == nil || place?.scope === host
-    let keeper = Disposer.Keeper.scope(isHere: isHere, isFree: isHere && scope.cache.beginRelease())
-    switch Disposer(keeper: keeper).next() {
-    case .goToScope: return host.flatMap { again(after: .place($0)) }
-    case .waitForScope: return again(after: .scope(scope))
-    default: break
-    }
-    slot.store(.empty)
-    guard let instance = scope.cache.take(declaration) else {
+    guard let declaration = recipe.value.code.with({ $0.declaration }), let instance = scope.cache.take(declaration)
+    else {
       scope.cache.endRelease()
       return nil
     }
-    let object = ObjectReference(instance)
-    (held, heldScope) = (object, scope)
-    guard let ending = BeanEnding(instance, of: declaration, outcome) else {
-      letGoOfHeld()
-      return nil
-    }
-    return release(ending, object, canWait: canWait || place?.canWait == true)
+    return release(ObjectReference(instance), BeanEnding(instance, of: declaration), keptBy: scope)
   }
-
-  /// Returns to the same bean after a step.
-  private mutating func again(after pending: Pending) -> Pending {
-    rest += 1
-    released -= 1
-    return pending
-  }
-
-  @inline(never)
-  private mutating func letGoOfHeld() {
-    held?.release()
-    held = nil
-    let scope = heldScope
-    heldScope = nil
-    scope?.cache.endRelease()
-  }
-
-  /// Returns a copy of this releaser that continues in the place of a user's scope.
-  func inPlace(of scope: any HostedScope, canWait: Bool) -> BeanReleaser {
-    var releaser = self
-    releaser.place = (scope, canWait)
-    return releaser
-  }
-
-  /// The user's scope that awaits releases in the current place.
-  var host: (any HostedScope)? { place.flatMap { $0.canWait ? $0.scope : nil } }
 
   /// Finishes the registered scopes that have not been finished, last registered first, or the child's scope object.
-  mutating func finishScopes() {
-    environment.object.childScope?.finish()
-    for scope in environment.object.ownScopes.reversed() { finish(scope) }
+  private mutating func finishScopes() {
+    environment.childScope?.finish()
+    for scope in environment.ownScopes.reversed() { finish(scope) }
   }
 
   private mutating func finish(_ scope: any BeanScope) {
@@ -240,100 +228,8 @@ struct BeanReleaser {
     finished.append(key)
     scope.finish()
     for failure in (scope as? AbstractBeanScope)?.cache.takeFailures() ?? [] {
-      environment.with {
-        $0.countRelease(failing: failure)
-        $0.extras.record(failure)
-      }
+      environment.countRelease(failing: failure)
+      environment.extras.record([failure])
     }
-  }
-}
-
-extension Environment {
-  /// Releases beans from the end of the first `count` in the creation log, up to one that needs care or an asynchronous
-  /// release. Returns the number of beans left.
-  @inline(__always)
-  func releasePlain(_ count: Int) -> Int {
-    // `Owned` beans are released in between. A watched end notes each release.
-    if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
-    let (slots, recipes) = (core.slots, recipe(0))
-    // All built beans are logged by now. The slots keep their content: no thread reads them any more.
-    if core.compiledPlan.with({ $0.isSilent.load(ordering: .relaxed) }) {
-      return creationLog.last(count) { index in
-        slots[index].content.object.release()
-        return true
-      }
-    }
-    return creationLog.last(count) { index in
-      let recipe = recipes.sibling(index, of: 0)
-      // A bean that is kept elsewhere than in its slot needs care.
-      let isSilent = recipe.value.ending == .nothing
-      if !isSilent, recipe.value.ending == .care { return false }
-      let object = slots[index].content.object
-      if object.identity != recipe.value.identity, !isSilent || !isPlain(object.beanType, recipe) { return false }
-      if !isSilent { call(object, recipe) }
-      object.release()
-      return true
-    }
-  }
-
-  /// Whether a release may have to be awaited.
-  @inline(__always)
-  var mayAwait: Bool {
-    core.extras != nil || core.compiledPlan.with { !$0.isSilent.load(ordering: .relaxed) }
-  }
-
-  /// The bean released first among those whose release the calling thread would have to await; nil where a host releases.
-  @inline(never)
-  var awaitedBean: BeanDefinition? {
-    // The thread of a host waits for no task of its own.
-    if let host, !host.canReleaseHere { return nil }
-    if let owned = existingExtras?.awaitedBean { return owned }
-    let (slots, recipes) = (core.slots, recipe(0))
-    var found: BeanDefinition?
-    _ = core.lock.withLock { creationLog }.last(createdBeans) { index in
-      let (recipe, content) = (recipes.sibling(index, of: 0), slots[index].content)
-      guard content.isFilled else { return true }
-      let isKnown = content.object.identity == recipe.value.identity
-      if isKnown, recipe.value.ending != .care { return true }
-      if content.object.with({ BeanEnding.isAwaited($0, recipe) }), !isFace(index) { found = recipe.value.definition }
-      return found == nil
-    }
-    return found
-  }
-
-  @inline(__always)
-  func releaseSeed() {
-    guard let plan = core.plan else { return }
-    let treatment = plan.with { $0.seedRelease }
-    if treatment == .plain {
-      let seed = core.slots[0].content
-      if seed.isFilled {
-        core.slots[0].store(.empty)
-        seed.object.release()
-      }
-    } else if treatment == .locked {
-      LoggedEnvironment(self).releaseSeed()
-    }
-  }
-
-  /// Calls `preDestroy` and the callbacks of a bean that has no asynchronous release.
-  @inline(never)
-  private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
-    var errors: [any Error] = []
-    object.with { instance in
-      if let layout = recipe.value.disposable {
-        do { try layout.value(ObjectReference(instance), as: (any DisposableBean).self).preDestroy() } catch {
-          errors.append(error)
-        }
-      }
-      recipe.value.code.with { code in
-        if code.options.onDestroys.isEmpty { return }
-        let outcome = outcome
-        for callback in code.options.onDestroys {
-          do { try callback(instance, outcome) } catch { errors.append(error) }
-        }
-      }
-    }
-    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.definition) { note(failure) }
   }
 }

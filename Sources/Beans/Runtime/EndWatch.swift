@@ -51,12 +51,21 @@ final class EndWatch: Sendable {
 
   /// Ends the watch: everything has been released.
   func end() {
-    let (cancel, whenOver) = state.withLock { state in
+    let cancel = state.withLock { state in
       state.isOver = true
-      defer { (state.cancel, state.whenOver) = (nil, nil) }
-      return (state.cancel, state.whenOver)
+      defer { state.cancel = nil }
+      return state.cancel
     }
     cancel?()
+    wake()
+  }
+
+  /// Wakes the caller that waits.
+  private func wake() {
+    let whenOver = state.withLock { state in
+      defer { state.whenOver = nil }
+      return state.whenOver
+    }
     whenOver?()
     signal.signal()
   }
@@ -96,25 +105,18 @@ final class EndWatch: Sendable {
     let report = report(on: environment, now)
     if times.isNearlyOver(now) {
       environment.abandonBodies(after: now - times.begun)
-      environment.takeOver()
+      environment.takeOver(ofThisThread: false)
       for release in environment.releasesBelow {
         let time = now - release.began
         if time >= times.allowed(beginning: release.began) { release.abandon(after: time, isLimit: false) }
       }
-      if times.isOver(now) { giveUp() }
+      if times.isOver(now) {
+        state.withLock { $0.hasGivenUp = true }
+        wake()
+      }
     }
     if let report { environment.log.logger.warn(report) }
     schedule()
-  }
-
-  private func giveUp() {
-    let whenOver = state.withLock { state in
-      state.hasGivenUp = true
-      defer { state.whenOver = nil }
-      return state.whenOver
-    }
-    whenOver?()
-    signal.signal()
   }
 
   // MARK: the report
@@ -203,28 +205,24 @@ struct EndTimes: Sendable {
 
 /// One release in flight. It ends or is abandoned; only the first of the two takes effect.
 final class ReleaseInProgress: Sendable {
-  let bean: BeanDefinition
-  /// The name of the environment or of the scope.
-  let place: String
   let began: Duration
-  /// The number of beans of the environment that are released after this one.
-  let behind: Int
-  /// Returns whether the release waits for a call that has been cancelled.
-  private let isWorking: @Sendable () -> Bool
+  private let ending: BeanEnding
+  private let site: ReleaseSite
   private let isOver = Atomic(false)
   private let abandonment = Locked<EnvironmentError?>(nil)
-  /// Continues the end without this release; nil where the end cannot continue.
-  private let abandoned: (@Sendable (EnvironmentError) -> Void)?
+  private let goOn: GoOn?
 
-  init(
-    _ bean: BeanDefinition, in place: String, began: Duration, behind: Int,
-    isWorking: @escaping @Sendable () -> Bool = { false },
-    _ abandoned: (@Sendable (EnvironmentError) -> Void)?
-  ) {
-    (self.bean, self.place, self.began, self.behind) = (bean, place, began, behind)
-    self.isWorking = isWorking
-    self.abandoned = abandoned
+  /// Continues the end without the release, on a thread of its own, with a failure that is still to be recorded.
+  typealias GoOn = @Sendable (EnvironmentError?) -> Void
+
+  /// - Parameter goOn: nil where the end cannot continue without the release.
+  init(_ ending: BeanEnding, at site: ReleaseSite, began: Duration, _ goOn: GoOn?) {
+    (self.ending, self.site, self.began) = (ending, site, began)
+    self.goOn = goOn
   }
+
+  /// The number of beans of the environment that are released after this one.
+  var behind: Int { site.behind }
 
   /// Ends the release. Returns false where it has been abandoned: its runner then has nothing more to do.
   func end() -> Bool { !isOver.exchange(true, ordering: .acquiringAndReleasing) }
@@ -235,13 +233,21 @@ final class ReleaseInProgress: Sendable {
   ///   - time: the time for which the release has been running.
   ///   - isLimit: whether `time` is the limit of the declaration.
   func abandon(after time: Duration, isLimit: Bool) {
-    guard let abandoned, end() else { return }
+    guard let goOn, end() else { return }
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
-    let part = isWorking() ? "its work has been cancelled, and its release" : "its release"
-    let failure = bean.fault(
-      .limitedRelease, "\(bean.label) in '\(place)' has been abandoned: \(part) \(reason) \(time.rounded)")
+    let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
+    let failure = ending.bean.fault(
+      .limitedRelease, "\(ending.bean.label) in '\(site.name)' has been abandoned: \(part) \(reason) \(time.rounded)")
     abandonment.withLock { $0 = failure }
-    abandoned(failure)
+    guard let environment = site.environment, !site.isOfScope else { return SpareThread.run { goOn(failure) } }
+    // At once: a watch that gives up now reports the failure.
+    environment.countRelease(failing: failure)
+    environment.extras.abandonRunning(failure)
+    // A log may block.
+    SpareThread.run {
+      environment.tell(failure)
+      goOn(nil)
+    }
   }
 
   /// The failure of a release that has been abandoned.
@@ -249,8 +255,8 @@ final class ReleaseInProgress: Sendable {
 
   /// Returns the description of the release for the log.
   func description(_ now: Duration) -> String {
-    "\(bean.label) in '\(place)' (\(bean.location.origin)), whose "
-      + (isWorking() ? "work ignores its cancellation, and whose " : "")
+    "\(ending.bean.label) in '\(site.name)' (\(ending.bean.location.origin)), whose "
+      + (ending.isWorking ? "work ignores its cancellation, and whose " : "")
       + "release has been running for \((now - began).rounded)"
   }
 }
@@ -294,21 +300,4 @@ struct EndingClock: Sendable {
 extension Duration {
   /// The duration, rounded to milliseconds.
   package var rounded: Duration { .milliseconds(Int64((self / .milliseconds(1)).rounded())) }
-}
-
-extension Environment {
-  /// Makes a watch for the end, for a caller that waits.
-  func watchEnd(within limit: Duration? = nil) -> EndWatch {
-    let watch = EndWatch(self, limit: limit)
-    self.watch(by: watch)
-    if limit != nil { watch.arm() }
-    return watch
-  }
-
-  /// Waits for the release.
-  nonisolated(nonsending) func untilReleased(_ watch: EndWatch) async {
-    if !isReleased { watch.arm() }
-    await withCheckedContinuation { continuation in whenReleased { continuation.resume() } }
-    watch.end()
-  }
 }

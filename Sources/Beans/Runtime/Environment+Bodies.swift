@@ -26,8 +26,7 @@ extension Environment {
       .asynchronousRelease,
       "\(bean.label) is released asynchronously, and the synchronous call at \(origin) cannot await that: '\(name)' has "
         + "failed, and a task releases it; write 'try await' before the call, in an asynchronous function")
-    fail(scope: fault)
-    endBody(cause)
+    finishBody(failing: fault, as: cause)
     throw fault
   }
 
@@ -81,7 +80,7 @@ extension Environment {
     }
     let watch = watchEnd()
     endBody(cause)
-    await untilReleased(watch)
+    await untilOver(watch)
   }
 
   @inline(never)
@@ -92,10 +91,7 @@ extension Environment {
 
   /// Waits for the release, where that is possible on the calling thread.
   private func waitForRelease() {
-    if isInside { return }
-    let watch = watchEnd()
-    waitUntilReleased()
-    watch.end()
+    if !isInside { wait(for: watchEnd()) }
   }
 
   // MARK: outcomes
@@ -167,18 +163,14 @@ extension Environment {
 
   // MARK: ends that do not wait
 
-  /// Fails the environment at once, without waiting for the bodies inside: a time has passed, or the owner has gone.
-  package func abandon(_ cause: EndCause) { _ = hasAbandoned(cause) }
-
-  /// Fails the environment as `abandon` does. Returns false where a release has begun, or no body is left.
-  @discardableResult
-  func hasAbandoned(_ cause: EndCause) -> Bool {
-    guard changeLocked({ $0.overruleBodies(cause) }) else { return false }
+  /// Fails the environment at once, without waiting for the bodies inside: a time has passed, or the owner has gone. Does
+  /// nothing where a release has begun and no body is left.
+  package func abandon(_ cause: EndCause) {
+    guard changeLocked({ $0.overruleBodies(cause) }) else { return }
     extras.fail(finishedError())
     changeLocked { $0.abandonBodies() }
     beginFinish(cause)
     leave()
-    return true
   }
 
   /// Abandons the bodies here and below, for a shutdown whose limit has passed. The shutdown throws their names.

@@ -1,5 +1,4 @@
 import BeansLogging
-import Dispatch
 import Synchronization
 import BeansErrors
 
@@ -58,7 +57,7 @@ extension Environment {
   }
 
   func joinWatch() {
-    if core.kind.contains(.watched), let watch = existingExtras?.watch { self.watch(by: watch) }
+    if let watch = existingExtras?.watch { self.watch(by: watch) }
   }
 
   /// Whether the environment is a child of a factory none of whose releases needs more than a call, as far as startup
@@ -174,70 +173,12 @@ extension Environment {
   /// object or holds owned beans.
   @inline(never)
   private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
-    let canWait = onHost || !core.kind.contains(.synchronous)
-    goOn(
-      BeanReleaser(Unretained(self), canWait: canWait, isOnHost: onHost, left: left, of: created), onHost: onHost)
+    BeanReleaser(self, at: onHost ? host : nil, left: left, of: created).walk()
   }
-
-  private func goOn(_ begun: BeanReleaser, onHost: Bool) {
-    // The context makes the container see that a callback which shuts this environment down runs inside it.
-    let (releaser, pending) = ResolutionContext.with(Unretained(self), nil) { _ in
-      var releaser = begun
-      let pending = releaser.advance()
-      if pending == nil { releaser.finishScopes() }
-      return (releaser, pending)
-    }
-    if let pending { goOn(releaser, after: pending, onHost: onHost) } else { ended(releaser.released) }
-  }
-
-  @inline(never)
-  private func goOn(_ releaser: BeanReleaser, after pending: BeanReleaser.Pending, onHost: Bool) {
-    switch pending {
-    case .bean(let ending, let object): continueAsynchronously(releaser, ending, object, onHost: onHost)
-    case .place(let scope):
-      goOn(in: scope) { [self] in goOn(releaser.inPlace(of: scope, canWait: $0), onHost: onHost) }
-    case .nothing: break
-    case .scope(let scope):
-      let host = scope as? any HostedScope
-      extras.awaits { scope.cache.isAwaited && host?.canReleaseHere == true }
-      scope.cache.whenFree { [self] in
-        extras.awaits(nil)
-        goOn(releaser, onHost: onHost)
-      }
-    }
-  }
-
-  /// Continues where a scope releases its beans, or here where that place no longer exists.
-  private func goOn(in scope: any HostedScope, _ body: @escaping @Sendable (_ isThere: Bool) -> Void) {
-    let extras = extras
-    extras.handOver(to: scope, body)
-    let isAccepted = scope.release { extras.takeHandedOver(here: false)?(true) }
-    if !isAccepted || scope.canReleaseHere { extras.takeHandedOver(here: false)?(false) }
-  }
-
-  private func continueAsynchronously(
-    _ releaser: BeanReleaser, _ ending: BeanEnding, _ object: ObjectReference, onHost: Bool
-  ) {
-    let host = releaser.host ?? (onHost ? host : nil)
-    // A release on a spare thread needs no other thread.
-    if ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
-    if host == nil { extras.continueInTask() }
-    ending.start(object, at: releaser.site, on: host) { [self] failure, isThere in
-      releaser.note(failure)
-      extras.awaits(nil)
-      guard let host, !isThere else { return goOn(releaser, onHost: onHost) }
-      goOn(in: host) { [self] in
-        if $0 { goOn(releaser, onHost: onHost) } else { goOnElsewhere(releaser) }
-      }
-    }
-  }
-
-  /// Continues outside the place of any host.
-  func goOnElsewhere(_ releaser: BeanReleaser) { goOn(releaser.elsewhere, onHost: false) }
 
   /// Performs the last step: lets the parent continue and wakes the threads that wait.
   @inline(__always)
-  private func ended(_ released: Int) {
+  func ended(_ released: Int) {
     let kind = core.kind
     // A child of a factory has a plan.
     if core.extras != nil || !kind.isDisjoint(with: [.plain, .hosted]) || core.compiledPlan.with({ $0.isTraced }) {
@@ -301,9 +242,9 @@ extension Environment {
       parent.homeResources?.end(nested: self, below + [ScopeStatistics(ended: name, released: released)])
     }
     if parent.core.lifecycle.isFinishing {
-      for failure in extras.takeFailures() { parent.extras.record(failure) }
+      parent.extras.record(extras.takeFailures())
     } else if extras.hasEndedUnawaited {
-      parent.extras.record(ofChild: extras.takeFailures())
+      parent.extras.record(extras.takeFailures(), upTo: EnvironmentExtras.limitOfChildren)
     }
   }
 
@@ -311,7 +252,7 @@ extension Environment {
   func note(_ failure: EnvironmentError) {
     tell(failure)
     countRelease(failing: failure)
-    extras.record(failure)
+    extras.record([failure])
     homeResources?.hook?.failed(failure)
   }
 
@@ -328,71 +269,95 @@ extension Environment {
 
   func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }
 
-  // MARK: waiting
+  // MARK: beans that need at most a call
 
-  /// Calls `body` when everything here has been released; at once if it has been already.
-  @inline(never)
-  package func whenReleased(_ body: @escaping @Sendable () -> Void) {
-    // Made first: a release that comes after the check finds them.
-    let extras = extras
-    if core.lock.withLock({ core.lifecycle.isReleased }) { return body() }
-    extras.whenEnded(body)
-  }
-
-  /// Waits for the release of everything here and below. Meanwhile, releases the beans that belong to the calling
-  /// thread or to a loop that has stopped.
-  ///
-  /// - Returns: false where this thread would wait for itself.
-  @discardableResult
-  func waitUntilReleased() -> Bool {
-    var canWait = !ResolutionContext.isInside(self) && !isInsideBody
-    for child in liveChildren { canWait = child.waitUntilReleased() && canWait }
-    if isReleased { return true }
-    let extras = extras
-    let signal = extras.addWaiter()
-    if core.lock.withLock({ core.lifecycle.isReleased }) { return true }
-    while !extras.isDone {
-      let isOurs = host?.canReleaseHere == true
-      // Taken from the loop: the work that was sent to the loop finds nothing left to do.
-      if isOurs, takeBack() {
-        release(onHost: false)
-      } else if !canWait || extras.isAwaitedHere || isOurs && core.lifecycle.phase < .releasing {
-        // Lookups on other threads, which a release has to wait for, may themselves wait for this one.
-        return false
-      } else if let work = extras.takeHandedOver(here: true) {
-        work(false)
-      } else {
-        extras.watch?.arm()
-        signal.wait()
+  /// Releases beans from the end of the first `count` in the creation log, up to one that needs care or an asynchronous
+  /// release. Returns the number of beans left.
+  @inline(__always)
+  func releasePlain(_ count: Int) -> Int {
+    // `Owned` beans are released in between. A watched end notes each release.
+    if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
+    let (slots, recipes) = (core.slots, recipe(0))
+    // All built beans are logged by now. The slots keep their content: no thread reads them any more.
+    if core.compiledPlan.with({ $0.isSilent.load(ordering: .relaxed) }) {
+      return creationLog.last(count) { index in
+        slots[index].content.object.release()
+        return true
       }
     }
-    return true
-  }
-
-  /// Waits for the release of everything here and below, until the watch gives up. Runs no release on the calling
-  /// thread: releases that belong to this thread move to spare threads.
-  func wait(until watch: EndWatch) {
-    whenReleased { watch.end() }
-    while !isReleased, !watch.hasGivenUp {
-      takeOverFromThisThread()
-      watch.signal.wait()
+    return creationLog.last(count) { index in
+      let recipe = recipes.sibling(index, of: 0)
+      // A bean that is kept elsewhere than in its slot needs care.
+      let isSilent = recipe.value.ending == .nothing
+      if !isSilent, recipe.value.ending == .care { return false }
+      let object = slots[index].content.object
+      if object.identity != recipe.value.identity, !isSilent || !isPlain(object.beanType, recipe) { return false }
+      if !isSilent { call(object, recipe) }
+      object.release()
+      return true
     }
   }
 
-  func throwFailures() throws { try throwFailures(existingExtras?.takeFailures() ?? []) }
-
-  private func throwFailures(_ failures: [any Error]) throws {
-    let failure = EnvironmentError.combining(failures, code: .destructionFailed) {
-      "\($0) releases failed in environment '\(name)'"
-    }
-    if let failure { throw failure }
+  /// Whether a release may have to be awaited.
+  @inline(__always)
+  var mayAwait: Bool {
+    core.extras != nil || core.compiledPlan.with { !$0.isSilent.load(ordering: .relaxed) }
   }
 
-  /// Throws the failures here and below. After the time limit, also throws an error that names the beans that are left.
-  func throwFailures(of watch: EndWatch) throws {
-    let state = endState(takesFailures: true)
-    guard let fault = watch.fault(of: self, state) else { return try throwFailures(state.failures) }
-    tell(fault)
-    try throwFailures(state.failures + [fault])
+  /// The bean released first among those whose release the calling thread would have to await; nil where a host releases.
+  @inline(never)
+  var awaitedBean: BeanDefinition? {
+    // The thread of a host waits for no task of its own.
+    if let host, !host.canReleaseHere { return nil }
+    if let owned = existingExtras?.awaitedBean { return owned }
+    let (slots, recipes) = (core.slots, recipe(0))
+    var found: BeanDefinition?
+    _ = core.lock.withLock { creationLog }.last(createdBeans) { index in
+      let (recipe, content) = (recipes.sibling(index, of: 0), slots[index].content)
+      guard content.isFilled else { return true }
+      let isKnown = content.object.identity == recipe.value.identity
+      if isKnown, recipe.value.ending != .care { return true }
+      if content.object.with({ BeanEnding($0, of: recipe)?.isAsynchronous == true }), !isFace(index) {
+        found = recipe.value.definition
+      }
+      return found == nil
+    }
+    return found
+  }
+
+  @inline(__always)
+  func releaseSeed() {
+    guard let plan = core.plan else { return }
+    let treatment = plan.with { $0.seedRelease }
+    if treatment == .plain {
+      let seed = core.slots[0].content
+      if seed.isFilled {
+        core.slots[0].store(.empty)
+        seed.object.release()
+      }
+    } else if treatment == .locked {
+      LoggedEnvironment(self).releaseSeed()
+    }
+  }
+
+  /// Calls `preDestroy` and the callbacks of a bean that has no asynchronous release.
+  @inline(never)
+  private func call(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) {
+    var errors: [any Error] = []
+    object.with { instance in
+      if let layout = recipe.value.disposable {
+        do { try layout.value(ObjectReference(instance), as: (any DisposableBean).self).preDestroy() } catch {
+          errors.append(error)
+        }
+      }
+      recipe.value.code.with { code in
+        if code.options.onDestroys.isEmpty { return }
+        let outcome = outcome
+        for callback in code.options.onDestroys {
+          do { try callback(instance, outcome) } catch { errors.append(error) }
+        }
+      }
+    }
+    if !errors.isEmpty, let failure = BeanEnding.failure(errors, of: recipe.value.definition) { note(failure) }
   }
 }

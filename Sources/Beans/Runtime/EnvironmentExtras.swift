@@ -31,7 +31,8 @@ final class EnvironmentExtras: Sendable {
     var callbacks: [@Sendable () -> Void] = []
     /// The signals that wake the threads that wait for the end.
     var waiting: [DispatchSemaphore] = []
-    var rest: Rest?
+    /// The part of the end that was handed over last.
+    var errand: Errand?
     /// Returns whether the awaited release needs the calling thread.
     var isAwaitedHere: (@Sendable () -> Bool)?
     /// The watch that waits for the end.
@@ -43,23 +44,12 @@ final class EnvironmentExtras: Sendable {
     /// The objects that keep beans outside the slots.
     var keepers = [ObjectIdentifier: Keeper]()
     /// Beans that their takers own, numbered in the order of their creation.
-    var owned = [ObjectIdentifier: (number: Int, bean: any OwnedInstance)]()
+    var owned = [ObjectIdentifier: (number: Int, bean: OwnedBean)]()
     var ownedCount = 0
   }
 
   private struct Keeper {
     weak let object: (any KeepsBean)?
-  }
-
-  /// The rest of an end that continues elsewhere. A class, so that extras without a rest stay small.
-  private final class Rest: Sendable {
-    let place: any HostedScope
-    let work: @Sendable (_ isThere: Bool) -> Void
-
-    init(place: any HostedScope, work: @escaping @Sendable (_ isThere: Bool) -> Void) {
-      self.place = place
-      self.work = work
-    }
   }
 
   init(_ resources: EnvironmentResources? = nil) {
@@ -73,17 +63,16 @@ final class EnvironmentExtras: Sendable {
   /// The schedules and runs of beans, if there have been any.
   var existingWorks: BeanWorks? { lazyWorks.load() }
 
-  func record(_ failure: any Error) { outcome.withLock { $0.failures.append(failure) } }
-
-  /// Records the failures of a child that has ended, up to a limit: an environment that lives long has many children.
-  func record(ofChild failures: [any Error]) {
+  /// Records failures, up to a number of all that are recorded.
+  func record(_ failures: [any Error], upTo limit: Int = .max) {
     outcome.withLock { outcome in
-      let room = max(0, Self.limitOfChildren - outcome.failures.count)
+      let room = max(0, limit - outcome.failures.count)
       outcome.failures += failures.prefix(room)
     }
   }
 
-  private static var limitOfChildren: Int { 1_000 }
+  /// The number up to which an open environment records the failures of its children: it may live long and have many.
+  static var limitOfChildren: Int { 1_000 }
 
   /// Records that a task continues the end.
   func continueInTask() { outcome.withLock { $0.continuesInTask = true } }
@@ -112,22 +101,17 @@ final class EnvironmentExtras: Sendable {
   func fail(_ error: any Error) { outcome.withLock { $0.scopeFailure = $0.scopeFailure ?? error } }
 
   /// Returns the failures. Each failure is returned once.
-  func takeFailures() -> [any Error] {
-    outcome.withLock { outcome in
-      defer { outcome.failures = [] }
-      return outcome.failures
-    }
-  }
+  func takeFailures() -> [any Error] { releases(takesFailures: true).failures }
 
   var isDone: Bool { outcome.withLock { $0.isDone } }
 
   /// Marks the end: everything has been released. Runs the callbacks and wakes the threads that wait.
   func end() {
-    let (callbacks, waiting, keepers) = outcome.withLock { outcome in
+    let (callbacks, waiting, keepers, _) = outcome.withLock { outcome in
       outcome.isDone = true
       outcome.watch = nil
-      defer { (outcome.callbacks, outcome.waiting, outcome.keepers) = ([], [], [:]) }
-      return (outcome.callbacks, outcome.waiting, outcome.keepers)
+      defer { (outcome.callbacks, outcome.waiting, outcome.keepers, outcome.errand) = ([], [], [:], nil) }
+      return (outcome.callbacks, outcome.waiting, outcome.keepers, outcome.errand)
     }
     for keeper in keepers.values { keeper.object?.letGo() }
     for callback in callbacks { callback() }
@@ -147,19 +131,19 @@ final class EnvironmentExtras: Sendable {
     outcome.withLock { $0.keepers[ObjectIdentifier(keeper)] = Keeper(object: keeper) }
   }
 
-  func add(owned bean: any OwnedInstance) {
+  func add(owned bean: OwnedBean) {
     outcome.withLock { outcome in
       outcome.ownedCount += 1
       outcome.owned[ObjectIdentifier(bean)] = (outcome.ownedCount, bean)
     }
   }
 
-  func forget(owned bean: any OwnedInstance) {
+  func forget(owned bean: OwnedBean) {
     _ = outcome.withLock { $0.owned.removeValue(forKey: ObjectIdentifier(bean)) }
   }
 
   /// Returns the owned beans that have not been given back, in the order in which they were made.
-  func takeOwned() -> [any OwnedInstance] {
+  func takeOwned() -> [OwnedBean] {
     let owned = outcome.withLock { outcome in
       defer { outcome.owned = [:] }
       return outcome.owned.values
@@ -170,7 +154,7 @@ final class EnvironmentExtras: Sendable {
   /// The bean of an `Owned` whose release has to be awaited, if there is one.
   var awaitedBean: BeanDefinition? {
     let owned = outcome.withLock { $0.owned.values.map(\.bean) }
-    return owned.lazy.compactMap { ($0 as? OwnedBean)?.awaitedBean }.first
+    return owned.lazy.compactMap(\.awaitedBean).first
   }
 
   func forget(_ keeper: ObjectIdentifier) { _ = outcome.withLock { $0.keepers.removeValue(forKey: keeper) } }
@@ -220,25 +204,21 @@ final class EnvironmentExtras: Sendable {
     }
   }
 
-  /// Stores the rest of the end for its first taker: the thread for which it is meant, or another one that may run it.
-  func handOver(to place: any HostedScope, _ work: @escaping @Sendable (_ isThere: Bool) -> Void) {
-    outcome.withLock { $0.rest = Rest(place: place, work: work) }
+  /// Hands a part of the end over to the thread of a place.
+  func handOver(to place: any HostedScope, _ work: @escaping Errand.Work) {
+    let errand = Errand(place, work)
+    outcome.withLock { $0.errand = errand }
     wake()
+    errand.send()
   }
 
-  /// Takes the rest of the end.
+  /// Takes the part of the end that has been handed over and that no thread has taken.
   ///
-  /// - Parameter here: whether the rest is taken only if it is meant for the calling thread.
-  func takeHandedOver(here: Bool) -> (@Sendable (_ isThere: Bool) -> Void)? {
-    if here, !isHandedOverHere { return nil }
-    return outcome.withLock { outcome in
-      defer { outcome.rest = nil }
-      return outcome.rest?.work
-    }
+  /// - Parameter ofThisThread: whether it is taken only if it is meant for the calling thread.
+  func takeErrand(ofThisThread: Bool) -> Errand.Work? {
+    guard let errand = outcome.withLock({ $0.errand }), !ofThisThread || errand.place.canReleaseHere else { return nil }
+    return errand.take()
   }
-
-  /// Whether the rest of the end is meant for the calling thread.
-  var isHandedOverHere: Bool { outcome.withLock { $0.rest }?.place.canReleaseHere == true }
 
   /// Stores a check whether the awaited release needs the calling thread; nil when the release is over.
   func awaits(_ isAwaitedHere: (@Sendable () -> Bool)?) {
@@ -248,4 +228,34 @@ final class EnvironmentExtras: Sendable {
 
   /// Whether a thread that waited for the end would wait for itself.
   var isAwaitedHere: Bool { outcome.withLock { $0.isAwaitedHere }?() == true }
+}
+
+/// A part of an end that belongs to the thread of a place. The first thread that takes it runs it: that of the place, one
+/// that waits for the end and may release there, or a spare one shortly before a deadline.
+final class Errand: Sendable {
+  /// - Parameter isThere: whether this runs in the place, which then can await releases.
+  typealias Work = @Sendable (_ isThere: Bool) -> Void
+
+  let place: any HostedScope
+  private let work: Locked<Work?>
+
+  init(_ place: any HostedScope, _ work: @escaping Work) {
+    self.place = place
+    self.work = Locked(work)
+  }
+
+  /// Returns the work to the first caller.
+  func take() -> Work? {
+    work.withLock { work in
+      defer { work = nil }
+      return work
+    }
+  }
+
+  /// Sends the work to its place, or runs it here where that place no longer exists.
+  func send() {
+    let isAccepted = place.release { self.take()?(true) }
+    // A place without a running thread accepts work for later.
+    if !isAccepted || place.canReleaseHere { take()?(false) }
+  }
 }

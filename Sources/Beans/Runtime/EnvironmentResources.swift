@@ -7,13 +7,6 @@ struct NestedEnvironments {
   var live = [ObjectIdentifier: Environment]()
   /// The counts of environments that have ended, and of all below them.
   var ended = [String: ScopeStatistics]()
-
-  mutating func begin(_ environment: Environment) { live[ObjectIdentifier(environment)] = environment }
-
-  mutating func end(_ environment: Environment, _ counts: [ScopeStatistics]) {
-    live[ObjectIdentifier(environment)] = nil
-    for count in counts { ended[count.scope, default: ScopeStatistics(scope: count.scope)].add(count) }
-  }
 }
 
 /// The state, beside its slots, of an environment that is not a child of a factory.
@@ -89,13 +82,18 @@ final class EnvironmentResources: Sendable {
   /// Environments below that are not children of factories, except those below another one of that kind.
   var nested: NestedEnvironments { nestedEnvironments.withLock { $0 } }
 
-  func begin(nested environment: Environment) { nestedEnvironments.withLock { $0.begin(environment) } }
+  func begin(nested environment: Environment) {
+    nestedEnvironments.withLock { $0.live[ObjectIdentifier(environment)] = environment }
+  }
 
   /// Records the end of an environment below that is not a child of a factory.
   ///
   /// - Parameter counts: the counts of the environment and of all below it; none where it has not become a child.
   func end(nested environment: Environment, _ counts: [ScopeStatistics] = []) {
-    nestedEnvironments.withLock { $0.end(environment, counts) }
+    nestedEnvironments.withLock { nested in
+      nested.live[ObjectIdentifier(environment)] = nil
+      for count in counts { nested.ended[count.scope, default: ScopeStatistics(scope: count.scope)].add(count) }
+    }
   }
 
   // MARK: startup
@@ -206,12 +204,7 @@ final class EnvironmentResources: Sendable {
 
   /// Returns the last registered scope of a name.
   func scope(named name: String) -> (any BeanScope)? {
-    state.withLock { state in
-      for index in state.scopes.indices.reversed() where state.scopes[index].name == name {
-        return state.scopes[index].scope
-      }
-      return nil
-    }
+    state.withLock { state in state.scopes.last { $0.name == name }?.scope }
   }
 
   func add(_ scope: any BeanScope, _ name: String, _ location: SourceLocation) {

@@ -30,6 +30,8 @@ struct ReleaseSite: Sendable {
   let name: String
   /// The environment; nil for a bean that a scope has kept longer than its environment has lived.
   let environment: Environment?
+  /// The outcome that the callbacks of the bean receive.
+  var outcome = ScopeOutcome.completed
   /// The number of beans of the environment that are released after this one.
   var behind = 0
   /// Whether a scope or an owner releases the bean, beside the environment.
@@ -46,16 +48,11 @@ struct ReleaseSite: Sendable {
   /// Records that a release begins. Returns a closure to call when the release has ended; the closure returns false
   /// where the release has been abandoned.
   ///
-  /// - Parameter goOn: continues without the release, on a thread of its own, with a failure that is still to be
-  ///   recorded; nil where the caller cannot continue.
-  func begin(
-    _ ending: BeanEnding, _ goOn: (@Sendable (EnvironmentError?) -> Void)? = nil
-  ) -> @Sendable () -> Bool {
+  /// - Parameter goOn: nil where the end cannot continue without the release.
+  func begin(_ ending: BeanEnding, _ goOn: ReleaseInProgress.GoOn? = nil) -> @Sendable () -> Bool {
     let (watch, extras) = (watch, extras)
     let clock = watch?.clock ?? EndingClock.current
-    let release = ReleaseInProgress(
-      ending.bean, in: name, began: clock.now(), behind: behind, isWorking: { ending.isWorking },
-      goOn.map { goOn in { @Sendable failure in abandoned(failure, goOn) } })
+    let release = ReleaseInProgress(ending, at: self, began: clock.now(), goOn)
     extras?.running(release)
     watch?.arm()
     let cancel = ending.limit.map { limit in
@@ -69,18 +66,6 @@ struct ReleaseSite: Sendable {
     }
   }
 
-  private func abandoned(_ failure: EnvironmentError, _ goOn: @escaping @Sendable (EnvironmentError?) -> Void) {
-    guard let environment, !isOfScope else { return SpareThread.run { goOn(failure) } }
-    // At once: a watch that gives up now reports the failure.
-    environment.countRelease(failing: failure)
-    environment.extras.abandonRunning(failure)
-    // A log may block.
-    SpareThread.run {
-      environment.tell(failure)
-      goOn(nil)
-    }
-  }
-
   /// Runs a part of the release in a context, so that a callback that shuts the environment down is known to be inside
   /// it.
   func within<Result>(_ body: () -> Result) -> Result {
@@ -90,67 +75,61 @@ struct ReleaseSite: Sendable {
 }
 
 extension BeanEnding {
-  /// Releases the object as the disposer decides for a caller that cannot continue later. Returns when the release has
-  /// ended, or has been abandoned.
+  /// Releases the object for a caller that cannot continue later. Returns when the release has ended, or has been
+  /// abandoned.
   func run(_ object: ObjectReference, at site: ReleaseSite) -> EnvironmentError? {
-    guard Disposer(self, at: site, canAwait: false).next() == .releaseAside else {
+    let disposal = Disposal(of: self, at: site, canAwait: false)
+    if disposal == .here {
       let end = site.isWatched ? site.begin(self) : nil
       defer { _ = end?() }
-      return site.within { object.with { runSynchronously($0) } }
+      return site.within { object.with { runSynchronously($0, site.outcome) } }
     }
-    let outcome = Outcome()
-    runOnSpareThread(object, at: site) { failure in
-      outcome.failure.withLock { $0 = failure }
-      outcome.isThere.signal()
-    }
-    outcome.isThere.wait()
-    return outcome.failure.withLock { $0 }
-  }
-
-  /// The result for which a thread waits.
-  private final class Outcome: Sendable {
-    let failure = Locked<EnvironmentError?>(nil)
+    let outcome = Locked<EnvironmentError?>(nil)
     let isThere = DispatchSemaphore(value: 0)
+    start(object, at: site, disposal, on: nil) { failure, _ in
+      outcome.withLock { $0 = failure }
+      isThere.signal()
+    }
+    isThere.wait()
+    return outcome.withLock { $0 }
   }
 
-  /// Begins the release, and calls `then` when the release has ended or has been abandoned.
+  /// Begins the release, and calls `then` once: when the release has ended or has been abandoned.
   ///
   /// - Parameters:
   ///   - object: the object to release. It is retained until its release ends, even where the release has been
   ///     abandoned.
   ///   - site: the place of the release, for reports.
-  ///   - host: the host that awaits the release; nil for any thread.
-  ///   - then: called once, with the failure, and with whether the call happens where the host awaits releases.
+  ///   - disposal: the way in which it is released.
+  ///   - host: the host in whose place the object is released; nil for any thread.
+  ///   - then: receives the failure, and whether the release has ended.
   func start(
-    _ object: ObjectReference, at site: ReleaseSite, on host: (any HostedScope)?,
-    then: @escaping @Sendable (EnvironmentError?, _ isThere: Bool) -> Void
+    _ object: ObjectReference, at site: ReleaseSite, _ disposal: Disposal, on host: (any HostedScope)?,
+    then: @escaping @Sendable (EnvironmentError?, _ hasEnded: Bool) -> Void
   ) {
-    guard isAsynchronous else { return runOnSpareThread(object, at: site) { then($0, false) } }
     object.retain()
-    let end = site.begin(self) { then($0, false) }
-    let work: @Sendable () async -> Void = {
-      let failure = await Environment.$releasing.withValue(site.environment) {
-        await runAsynchronously(object.object)
-      }
+    let begin = { @Sendable in site.begin(self) { then($0, false) } }
+    let finish = { @Sendable (failure: EnvironmentError?, end: @Sendable () -> Bool) in
       object.release()
       if end() { then(failure, true) }
+    }
+    let run = { @Sendable end in finish(site.within { object.with { runSynchronously($0, site.outcome) } }, end) }
+    if disposal == .onLoop, let host, let environment = site.environment {
+      // The next release begins outside of the loop's stack. The time of this one begins when the loop has come to it.
+      return SpareThread.run { environment.extras.handOver(to: host) { _ in run(begin()) } }
+    }
+    let end = begin()
+    guard disposal == .awaited, isAsynchronous else { return SpareThread.run { run(end) } }
+    let work = { @Sendable () async in
+      let failure = await Environment.$releasing.withValue(site.environment) {
+        await runAsynchronously(object.object, site.outcome)
+      }
+      finish(failure, end)
     }
     if let host {
       host.release(asynchronously: work)
     } else {
       Task(executorPreference: ReleaseExecutor.shared, operation: work)
-    }
-  }
-
-  private func runOnSpareThread(
-    _ object: ObjectReference, at site: ReleaseSite, then: @escaping @Sendable (EnvironmentError?) -> Void
-  ) {
-    object.retain()
-    let end = site.begin(self, then)
-    SpareThread.run {
-      let failure = site.within { object.with { runSynchronously($0) } }
-      object.release()
-      if end() { then(failure) }
     }
   }
 }

@@ -49,17 +49,13 @@ final class OwnedBean: OwnedInstance {
       throw ending.bean.fault(
         .asynchronousRelease, "\(ending.bean.label) is released asynchronously: use 'await release()'")
     }
-    var failures: [any Error] = []
-    for bean in all {
-      do { try bean.releaseAlone() } catch { failures.append(error) }
-    }
-    try Self.throwFailures(failures)
+    try Self.throwFailures(all.compactMap { $0.releaseAlone() })
   }
 
   func release() async throws {
     var failures: [any Error] = []
     for bean in all {
-      do { try await bean.releaseAlone() } catch { failures.append(error) }
+      if let failure = await bean.releaseAlone() { failures.append(failure) }
     }
     try Self.throwFailures(failures)
   }
@@ -75,71 +71,64 @@ final class OwnedBean: OwnedInstance {
   func releaseWhatNeedNotBeAwaited() {
     let environment = environment
     for part in all where part.ending?.isAsynchronous == false {
-      do { try part.releaseAlone() } catch {
-        if let failure = error as? EnvironmentError { environment?.note(failure) }
-      }
+      if let failure = part.releaseAlone() { environment?.note(failure) }
     }
   }
 
-  private func releaseAlone() throws {
-    try whileKept { object, ending, site in ending.run(object, at: site) }
+  private func releaseAlone() -> EnvironmentError? {
+    guard let turn = begin() else { return nil }
+    defer { turn.end() }
+    return turn.ending?.run(turn.object, at: turn.site)
   }
 
-  private func releaseAlone() async throws {
-    try await whileKept { object, ending, site in
-      guard Disposer(ending, at: site, canAwait: true).next() == .await else { return ending.run(object, at: site) }
-      if ending.limit != nil {
-        return await withCheckedContinuation { continuation in
-          ending.start(object, at: site, on: nil) { failure, _ in continuation.resume(returning: failure) }
+  private func releaseAlone() async -> EnvironmentError? {
+    guard let turn = begin() else { return nil }
+    defer { turn.end() }
+    return await turn.release()
+  }
+
+  /// The release of the bean by its owner. The end of the environment waits for it, unless that end has begun already:
+  /// then either of the two releases the bean.
+  private struct Turn {
+    let object: ObjectReference
+    let ending: BeanEnding?
+    let site: ReleaseSite
+    let isInside: Bool
+
+    func release() async -> EnvironmentError? {
+      guard let ending else { return nil }
+      let disposal = Disposal(of: ending, at: site, canAwait: true)
+      guard disposal == .awaited else { return ending.run(object, at: site) }
+      if ending.limit == nil {
+        return await Environment.$releasing.withValue(site.environment) {
+          await ending.runAsynchronously(object.object, site.outcome)
         }
       }
-      return await Environment.$releasing.withValue(site.environment) {
-        await ending.runAsynchronously(object.object)
+      return await withCheckedContinuation { continuation in
+        ending.start(object, at: site, disposal, on: nil) { failure, _ in continuation.resume(returning: failure) }
       }
+    }
+
+    func end() {
+      object.release()
+      if isInside { site.environment?.leave() }
     }
   }
 
-  /// Runs the release, once. The end of the environment waits for it, unless that end has begun already: then either of
-  /// the two releases the bean.
-  private func whileKept(
-    _ release: (ObjectReference, BeanEnding, ReleaseSite) throws -> EnvironmentError?
-  ) throws {
-    // The site retains the environment.
-    let site = site
-    let isInside = enter(site.environment)
-    defer { if isInside { site.environment?.leave() } }
-    guard let (object, ending) = takeBack() else { return }
-    defer { object.release() }
-    if let ending, let failure = try release(object, ending, site) { throw failure }
-  }
-
-  private func whileKept(
-    _ release: (ObjectReference, BeanEnding, ReleaseSite) async throws -> EnvironmentError?
-  ) async throws {
-    let site = site
-    let isInside = enter(site.environment)
-    defer { if isInside { site.environment?.leave() } }
-    guard let (object, ending) = takeBack() else { return }
-    defer { object.release() }
-    if let ending, let failure = try await release(object, ending, site) { throw failure }
-  }
-
-  /// The site of a release by the owner, beside the environment.
-  private var site: ReleaseSite {
+  /// Begins the release; nil for every caller but the first.
+  private func begin() -> Turn? {
     let environment = environment
-    return ReleaseSite(name: environment?.name ?? "prototype", environment: environment, isOfScope: true)
-  }
-
-  private func takeBack() -> (object: ObjectReference, ending: BeanEnding?)? {
-    let taken = take()
-    if taken != nil { environment?.existingExtras?.forget(owned: self) }
-    return taken
-  }
-
-  private func enter(_ environment: Environment?) -> Bool {
-    environment?.changeLocked { lifecycle in
-      if !lifecycle.isEnding { lifecycle.enter() }
-      return !lifecycle.isEnding
-    } ?? false
+    let isInside =
+      environment?.changeLocked { lifecycle in
+        if !lifecycle.isEnding { lifecycle.enter() }
+        return !lifecycle.isEnding
+      } ?? false
+    guard let (object, ending) = take() else {
+      if isInside { environment?.leave() }
+      return nil
+    }
+    environment?.existingExtras?.forget(owned: self)
+    let site = ReleaseSite(name: environment?.name ?? "prototype", environment: environment, isOfScope: true)
+    return Turn(object: object, ending: ending, site: site, isInside: isInside)
   }
 }

@@ -294,10 +294,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     /// Releases the instances that are kept when the work runs. An environment that ends sooner has removed its beans
     /// by then.
     func releaseAll(of scope: AbstractBeanScope) {
-      let host = scope as? any HostedScope
-      let isAccepted = host?.release { self.releaseAll(of: scope, on: host) } ?? false
-      // A host that does not run accepts work for later.
-      if !isAccepted || host?.canReleaseHere == true { releaseAll(of: scope, on: nil) }
+      guard let host = scope as? any HostedScope else { return releaseAll(of: scope, on: nil) }
+      Errand(host) { self.releaseAll(of: scope, on: $0 ? host : nil) }.send()
     }
 
     /// Releases the kept instances.
@@ -305,22 +303,18 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
       if state.withLock({ $0.instances.isEmpty }) { return }
-      if beginRelease() { goOn(scope, host) } else { whenFree { self.releaseAll(of: scope) } }
-    }
-
-    private func goOn(_ scope: AbstractBeanScope, _ host: (any HostedScope)?) {
+      if !beginRelease() { return whenFree { self.releaseAll(of: scope) } }
       while let kept = takeLast() {
         guard let ending = BeanEnding(kept.instance, of: kept.bean) else { continue }
         let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
         let object = ObjectReference(kept.instance)
         defer { object.release() }
-        if let host, Disposer(ending, at: site, canAwait: true).next() == .await {
-          let isAsynchronous = ending.isAsynchronous
-          state.withLock { $0.isAwaiting = isAsynchronous }
-          return ending.start(object, at: site, on: host) { failure, isThere in
+        let disposal = Disposal(of: ending, at: site, canAwait: host != nil)
+        if disposal == .awaited {
+          state.withLock { $0.isAwaiting = true }
+          return ending.start(object, at: site, disposal, on: host) { failure, _ in
             self.state.withLock { $0.isAwaiting = false }
             self.note(failure, scope.name)
-            if isThere { return self.goOn(scope, host) }
             self.endRelease()
             self.releaseAll(of: scope)
           }
