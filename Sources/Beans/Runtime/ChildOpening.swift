@@ -199,7 +199,7 @@ extension Environment {
       }
     }
     if !hasJoined {
-      core.remove(.joined)
+      core.unset(.joined)
       throw abandoned(parent.object.finishedError())
     }
   }

@@ -49,7 +49,7 @@ extension Environment {
       scopeCell.load(as: (any ChildScope).self).giveBack()
       scopeCell.deinitialize(as: (any ChildScope).self)
     }
-    core.remove(.withScope)
+    core.unset(.withScope)
   }
 }
 

@@ -54,7 +54,7 @@ extension EnvironmentCore {
 
   func insert(_ kind: Kind) { kindByte.store(self.kind.union(kind).rawValue, ordering: .relaxed) }
 
-  func remove(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
+  func unset(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
 
   /// Stores a plan that this environment retains.
   func compiled(_ plan: Plan, _ slots: Slots) {
