@@ -42,7 +42,9 @@ struct AwaitingCall: Sendable {
     do { try await buildUnready(resources.record) } catch {
       if error is CancellationError { throw error }
       // The end of the runs ends the environment in order.
-      if environment.core.lifecycle.isEnding || RunningBeans(of: environment).areEnding { throw environment.finishedError() }
+      if environment.core.lifecycle.isEnding || RunningBeans(of: environment).areEnding {
+        throw environment.finishedError()
+      }
       // Every later call throws this error.
       resources.end(error)
       environment.fail(error)

@@ -42,8 +42,8 @@ extension Environment {
       try recipe.value.code.with { code in
         for callback in code.options.postConstructs { try object.with { try callback($0, .completed) } }
         // An asynchronous bean is not complete yet.
-          let works = code.options.works
-          if !works.isEmpty, !recipe.value.work.contains(.await) { BeanWork.start(works, object, recipe, in: self) }
+        let works = code.options.works
+        if !works.isEmpty, !recipe.value.work.contains(.await) { BeanWork.start(works, object, recipe, in: self) }
       }
       return (object, false)
     } catch {

@@ -9,7 +9,7 @@ import Testing
   private static let others = [
     ("swift-beans supports Linux with glibc", "BeansPlatform/Platform.swift"),
     ("may be used on the loop's thread only", "BeansEventLoop/EventLoop.swift"),
-    ("the context names no type: 'let cart", "Beans/Environment/Environment+Lookup.swift"),
+    ("the context names no type: 'let cart", "Beans/Environment/Environment+Use.swift"),
     ("has been finished, but its loop has not released it", "BeansTesting/TestEnvironment.swift"),
     ("whose loop has not released it yet", "Beans/Runtime/EndState.swift"),
   ]
