@@ -146,8 +146,7 @@ final class EnvironmentDeclarations {
     }
     declaration.isDefined = true
     if let module { declaration.enter(module) }
-    let conditions = declaration.spec.options?.value.conditions ?? []
-    if !conditions.isEmpty {
+    if let conditions = declaration.spec.options?.value.conditions, !conditions.isEmpty {
       hasConditions = true
       note(conditions, of: declaration.spec.written, at: declaration.spec.location)
     }

@@ -87,5 +87,5 @@ extension BeanDeclaration {
   /// so that the first of several replaces the missing one.
   @discardableResult public func whenMissing(_ type: Any.Type) -> Self { add(.missing(type)) }
 
-  private func add(_ condition: BeanCondition) -> Self { with { $0.rare.conditions.append(condition) } }
+  private func add(_ condition: BeanCondition) -> Self { change { $0.conditions.append(condition) } }
 }

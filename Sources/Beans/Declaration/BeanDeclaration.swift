@@ -24,6 +24,19 @@ public class BeanDeclaration {
 
   init(_ spec: BeanSpec, madeBy receiver: ObjectIdentifier? = nil) { (self.spec, self.receiver) = (spec, receiver) }
 
+  /// Creates the declaration of a bean that a factory builds. Takes no spec, which has no meaning outside of this module:
+  /// the compiler can then create the declaration in the module that declares the bean, without an allocation.
+  @usableFromInline
+  init(
+    _ type: Any.Type, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
+    _ factory: FactoryFunction, madeBy receiver: ObjectIdentifier
+  ) {
+    self.receiver = receiver
+    spec = BeanSpec(
+      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
+      factory: factory)
+  }
+
   /// Notes that an object that a scope keeps is another face of a bean, so that the scope does not release the object.
   func note(face object: AnyObject) {
     let object = ObjectReference(object)
@@ -53,23 +66,36 @@ public class BeanDeclaration {
   func ofSendableType() -> Self { with { $0.isSendable = true } }
 
   /// Adds a fault of the declaration, which startup reports.
-  package func note(fault: String, _ cause: FaultCause) { with { $0.rare.faults.append((cause, fault)) } }
+  package func note(fault: String, _ cause: FaultCause) { change { $0.faults.append((cause, fault)) } }
 
-  /// Changes the spec. A spec that `define` has taken keeps its own state.
+  /// Replaces fields of the spec by values that exist. A spec that `define` has taken keeps its own state.
   @discardableResult @inline(__always)
   func with(_ body: (inout BeanSpec) -> Void) -> Self {
     body(&spec)
     return self
   }
 
+  /// Changes the rare parts of the spec.
+  @discardableResult
+  func change(_ body: (inout BeanSpec.Options) -> Void) -> Self {
+    var rare = spec.rare
+    body(&rare)
+    let options = ValueBox(rare)
+    return with { $0.options = options }
+  }
+
   /// Assigns the declaration to a module.
   func enter(_ module: IncludedModule) {
-    spec.rare.module = module
-    spec.location = .known(spec.location.origin.declared(in: module.name))
-    spec.arguments = spec.arguments.map { ($0.index, $0.value.declared(in: module.name)) }
-    spec.properties = spec.properties.map {
+    change { $0.module = module }
+    let location = SourceLocation.known(spec.location.origin.declared(in: module.name))
+    let arguments = spec.arguments.map { ($0.index, $0.value.declared(in: module.name)) }
+    let properties = spec.properties.map {
       PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter)
     }
+    // One access each: another release within an access would be checked at run time, as would then all accesses.
+    with { $0.location = location }
+    with { $0.arguments = arguments }
+    with { $0.properties = properties }
   }
 
   /// Sets the place of a declaration that is not written in Swift.
@@ -86,7 +112,7 @@ public class BeanDeclaration {
   @discardableResult public func primary(_ primary: Bool = true) -> Self { with { $0.isPrimary = primary } }
   /// Distinguishes the bean from others of its type by a tag; see `Qualified`. A bean may have several tags.
   @discardableResult public func qualifier<Tag>(_ tag: Tag.Type) -> Self {
-    with { $0.rare.qualifiers.append(tag) }
+    change { $0.qualifiers.append(tag) }
   }
   /// Inherits everything this declaration does not set itself from the declaration with that id.
   @discardableResult public func parent(_ id: String) -> Self { with { $0.template = id } }
@@ -108,7 +134,7 @@ public class BeanDeclaration {
   @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
   /// States conformances or superclasses, which startup checks. The container also finds those that are not stated.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
-    with { $0.rare.stated += types }
+    change { $0.stated += types }
   }
   /// Sets the type of the products of a `FactoryBean`. Lookups of `type` and of the bean's id return the product, made
   /// once for each instance of the declared scope; lookups of the factory's own class and of `"&id"` return the
@@ -124,22 +150,27 @@ public class BeanDeclaration {
   /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the place of its use.
   /// Reports print the text.
   @discardableResult public func confined(to place: String) -> Self {
-    with { $0.rare.sharing = "confined to: \(place)" }
+    change { $0.sharing = "confined to: \(place)" }
   }
   /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the reason. Reports print
   /// the text.
   @discardableResult public func assumeSendable(_ reason: String) -> Self {
-    with { $0.rare.sharing = "assumed to be Sendable: \(reason)" }
+    change { $0.sharing = "assumed to be Sendable: \(reason)" }
   }
   /// Excludes the bean from release: it is wired and completed like any other bean, and the container never releases
   /// it.
   ///
   /// Use this for an object that outlives the environment, or that other code closes. The container calls neither
   /// `preDestroy` nor `.onDestroy`.
-  @discardableResult public func externallyOwned() -> Self { with { $0.rare.isExternallyOwned = true } }
+  @discardableResult public func externallyOwned() -> Self { change { $0.isExternallyOwned = true } }
   /// Passes the value that `value` describes to the factory's parameter at `index` (from 0).
   @discardableResult public func argument(_ index: Int, _ value: BeanValue) -> Self {
-    with { $0.arguments.set(index, value) }
+    // Moved out and back: a change in place would check each access to the spec at run time.
+    var arguments: [(index: Int, value: BeanValue)] = []
+    swap(&arguments, &spec.arguments)
+    arguments.set(index, value)
+    swap(&arguments, &spec.arguments)
+    return self
   }
   /// Passes this value to the factory's parameter at `index` (from 0), converted to the parameter's type if necessary.
   @discardableResult public func argument(_ index: Int, value: Any) -> Self {
@@ -168,11 +199,11 @@ public class BeanDeclaration {
   /// The value is stored directly: `willSet` and `didSet` of the property do not run, because the runtime knows named
   /// properties only as storage. They run if the property is set by key path.
   @discardableResult public func property(_ name: String, _ value: BeanValue) -> Self {
-    with { $0.properties = $0.properties.setting(PropertyInjection(.text(name), value)) }
+    set(PropertyInjection(.text(name), value))
   }
   @usableFromInline
   func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
-    with { $0.properties = $0.properties.setting(PropertyInjection(.path(path), value, setter)) }
+    set(PropertyInjection(.path(path), value, setter))
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
   /// bean declared in place, or the bean of an injection. None or several of them are a fault at startup.
@@ -196,8 +227,8 @@ public class BeanDeclaration {
       inject.map { .inject($0) },
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
-    return with {
-      $0.rare.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
+    return change {
+      $0.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
     }
   }
   /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
@@ -219,13 +250,19 @@ public class BeanDeclaration {
     argument(index, .text(text))
   }
 
+  @discardableResult
+  private func set(_ property: PropertyInjection) -> Self {
+    let properties = spec.properties.setting(property)
+    return with { $0.properties = properties }
+  }
+
   private func requires(_ parameter: Parameter, _ value: BeanValue) -> Self {
-    with { $0.rare.requirements.append((parameter, value)) }
+    change { $0.requirements.append((parameter, value)) }
   }
 
   @usableFromInline
-  func add(postConstruct callback: BeanCallback) { with { $0.rare.postConstructs.append(callback) } }
+  func add(postConstruct callback: BeanCallback) { change { $0.postConstructs.append(callback) } }
 
   @usableFromInline
-  func add(onDestroy callback: BeanCallback) { with { $0.rare.onDestroys.append(callback) } }
+  func add(onDestroy callback: BeanCallback) { change { $0.onDestroys.append(callback) } }
 }

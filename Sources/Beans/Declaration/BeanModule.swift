@@ -142,5 +142,5 @@ extension BeanDeclaration {
   /// Declarations outside may use the same id. A lookup by hand in an environment does not find the bean, even from a
   /// bean of the module; a parameter or a `Provider` does. A declaration that belongs to no module cannot be private
   /// (`.invalidDeclaration`).
-  @discardableResult public func `private`() -> Self { with { $0.rare.isPrivate = true } }
+  @discardableResult public func `private`() -> Self { change { $0.isPrivate = true } }
 }

@@ -1,6 +1,9 @@
 import Synchronization
 
 /// The content of a declaration: a value.
+///
+/// A declaration replaces fields of its spec and computes their values before. The compiler can therefore prove that the
+/// spec does not change while it is read, and no access checks that at run time.
 struct BeanSpec {
   /// The number that distinguishes declarations, even after they are deallocated; copies have the number of the
   /// original.
@@ -34,7 +37,7 @@ struct BeanSpec {
   /// The type of a factory bean's products.
   var target: Any.Type?
   /// The box of the rare parts; nil while no part is set. Copies share it.
-  private(set) var options: ValueBox<Options>?
+  var options: ValueBox<Options>?
 
   struct Options {
     /// Beans that must exist before this one is built.
@@ -189,6 +192,12 @@ final class FrozenSpec {
     @inline(__always) get { value[keyPath: field] }
   }
 
+  // Read in place: the subscript would read a computed property of a copy.
+
+  var embedded: [BeanDeclaration] { value.embedded }
+  var hasValues: Bool { value.hasValues }
+  var beanId: BeanId? { value.beanId }
+
   // The rare parts, with the values of a spec without any.
 
   subscript<Element>(dynamicMember part: KeyPath<BeanSpec.Options, [Element]>) -> [Element] {
@@ -209,6 +218,8 @@ final class FrozenSpec {
 extension [(index: Int, value: BeanValue)] {
   /// Sets the value of one parameter, in order of the indices.
   mutating func set(_ index: Int, _ value: BeanValue) {
+    if isEmpty { reserveCapacity(4) }
+    if last.map({ $0.index < index }) ?? true { return append((index, value)) }
     removeAll { $0.index == index }
     insert((index, value), at: firstIndex { $0.index > index } ?? endIndex)
   }

@@ -77,6 +77,6 @@ extension TypedBeanDeclaration {
   public func listens<Event: Sendable>(
     to event: Event.Type = Event.self, _ body: @escaping @Sendable (Instance, Event) throws -> Void
   ) -> Self {
-    with { $0.rare.listeners.append(EventHandler(body)) }
+    change { $0.listeners.append(EventHandler(body)) }
   }
 }

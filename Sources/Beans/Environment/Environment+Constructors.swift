@@ -277,8 +277,6 @@ extension Environment {
     of type: T.Type, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
     _ factory: FactoryFunction
   ) -> TypedBeanDeclaration<T> {
-    var spec = BeanSpec(type, id, parent, lazy, abstract, location)
-    spec.factory = factory
-    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
+    TypedBeanDeclaration<T>(type, id, parent, lazy, abstract, location, factory, madeBy: ObjectIdentifier(self))
   }
 }

@@ -13,7 +13,7 @@ extension BeanDeclaration {
   /// `.invalidDeclaration`.
   @discardableResult public func releaseLimit(_ limit: Duration) -> Self {
     if limit <= .zero { note(fault: "releaseLimit has to be above zero, and is \(limit)", .releaseLimit) }
-    return with { $0.rare.releaseLimit = limit }
+    return change { $0.releaseLimit = limit }
   }
 }
 
