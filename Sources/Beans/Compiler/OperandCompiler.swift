@@ -19,8 +19,9 @@ struct OperandCompiler {
   func direct(_ dependency: PlacedBean.Dependency, _ isCounted: Bool) -> Operand? {
     switch dependency.source {
     case .value(let value): value.place.map { Operand(.outer($0), dependency.parameter.givenReading) }
-    case .resolved(let source): located(source).operand(for: dependency.parameter).map { isCounted ? counted($0) : $0 }
-    case .composed, .injection, .products: nil
+    case .resolved(.bean(let bean)):
+      located(bean).operand(for: dependency.parameter).map { isCounted ? counted($0) : $0 }
+    case .resolved(.all), .resolved(.computed), .composed, .injection, .products: nil
     }
   }
 
@@ -42,9 +43,8 @@ struct OperandCompiler {
 
   /// Returns the operand of a source that the resolver has found for a parameter.
   mutating func operand(_ source: Source<DefinedBean>, for parameter: Parameter) -> Operand {
-    let source = located(source)
-    if let operand = source.operand(for: parameter) { return operand }
-    let (computation, reading) = source.computation(for: parameter)
+    if case .bean(let bean) = source, let operand = located(bean).operand(for: parameter) { return operand }
+    let (computation, reading) = source.map { $0.located(slots) }.computation(for: parameter)
     return computed(computation, reading)
   }
 
@@ -56,8 +56,6 @@ struct OperandCompiler {
 
   /// Returns the bean's place in compiled plans.
   func located(_ bean: DefinedBean) -> LocatedBean { bean.located(slots) }
-
-  private func located(_ source: Source<DefinedBean>) -> Source<LocatedBean> { source.map { $0.located(slots) } }
 
   private mutating func computed(_ computation: Computation, _ reading: Reading) -> Operand {
     computations.append(computation)

@@ -36,6 +36,16 @@ final class PlacedBean {
   /// The error that building the bean from here throws, although the bean may be sound elsewhere.
   var refusal: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
+  var layout = Layout()
+
+  /// The ranges of the recipe's parts in the arrays of the plan.
+  struct Layout {
+    var operands = 0..<0
+    var requirements = 0..<0
+    var properties = 0..<0
+    var needs = 0..<0
+    var steps = 0..<0
+  }
 
   /// One dependency of a bean, with its source.
   struct Dependency {
@@ -74,6 +84,8 @@ final class PlacedBean {
   var spec: FrozenSpec { definition.spec.object }
   var factory: FactoryFunction { definition.factory.object }
   var isSeed: Bool { definition.isSeed }
+  /// Whether the environments that see the bean are no children of a factory.
+  var isPlain: Bool { place.with { $0.isPlain } }
 
   /// Whether the parameters of the factory are known. They are, for every sound declaration.
   var hasFactory: Bool {
@@ -197,7 +209,7 @@ enum DefinedBean {
       bean.with { bean in
         LocatedBean(
           definition: Unretained(bean.definition), kind: bean.kind, number: bean.number, slot: bean.slot, hops: hops,
-          slots: bean.graph.isPlain ? slots : nil, slotIdentity: bean.slotIdentity)
+          slots: bean.isPlain ? slots : nil, slotIdentity: bean.slotIdentity)
       }
     case .planned(let bean, _): bean
     }

@@ -52,7 +52,7 @@ struct PlanCompiler {
     steps.reserveCapacity(beans.count)
     if awaits { findAwaiting() }
     if !graph.isPlain { findUnordered(beans) }
-    let layouts = beans.map { layOut($0) }
+    for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(input.parameters, &compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
@@ -64,7 +64,7 @@ struct PlanCompiler {
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
-    for (bean, layout) in zip(beans, layouts) { recipes.append(recipe(of: bean, layout, operands.all, steps.all)) }
+    for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
       name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
       home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
@@ -173,19 +173,10 @@ struct PlanCompiler {
 
   // MARK: operands
 
-  /// The ranges of the recipe's parts in the arrays of the plan.
-  private struct Layout {
-    var operands = 0..<0
-    var requirements = 0..<0
-    var properties = 0..<0
-    var needs = 0..<0
-    var steps = 0..<0
-  }
-
-  private mutating func layOut(_ bean: PlacedBean) -> Layout {
+  private mutating func layOut(_ bean: PlacedBean) -> PlacedBean.Layout {
     let order = order(of: bean)
     let isCounted = order != nil
-    var layout = Layout()
+    var layout = PlacedBean.Layout()
     if !needs.isEmpty { needs.removeAll(keepingCapacity: true) }
     let start = operands.count
     let computesRequirements = computesRequirements(bean)
@@ -266,10 +257,10 @@ struct PlanCompiler {
   // MARK: recipes
 
   private mutating func recipe(
-    of bean: PlacedBean, _ layout: Layout, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
+    of bean: PlacedBean, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
   ) -> Recipe {
-    let (definition, code) = (bean.definition, code(of: bean))
-    let (traits, options) = (definition.traits, code.options)
+    let (definition, layout, code) = (bean.definition, bean.layout, code(of: bean))
+    let traits = definition.traits
     let arguments = operands[layout.operands]
     let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
     var work: Recipe.Work = input.isTraced ? .trace : []
@@ -279,28 +270,28 @@ struct PlanCompiler {
     if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
     if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
     if !traits.isDisjoint(with: [.aware, .bean]) || !bean.properties.isEmpty || isProcessed
-      || !options.postConstructs.isEmpty || !options.works.isEmpty
+      || !code.options.postConstructs.isEmpty || !code.options.works.isEmpty
     {
       work.insert(.complete)
     }
     let hasForm = definition.isClass && !traits.isDisjoint(with: [.aware, .bean, .disposable])
-    let isReleased = !options.isExternallyOwned
+    let isReleased = !code.options.isExternallyOwned
     let disposable = hasForm && isReleased ? form(.disposable, bean) : nil
-    let hasCallbacks = isReleased && !options.onDestroys.isEmpty
+    let hasCallbacks = isReleased && !code.options.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
-    let hasWork = !bean.isSeed && (traits.contains(.runnable) || !options.works.isEmpty)
+    let hasWork = !bean.isSeed && (traits.contains(.runnable) || !code.options.works.isEmpty)
     if input.isTraced || isObserved || code.instance != nil || bean.kind == .scoped || hasWork
       || isReleased
         && (!traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
-          || options.releaseLimit != nil)
-      || hasCallbacks && options.onDestroys.contains(where: \.isAsynchronous)
+          || code.options.releaseLimit != nil)
+      || hasCallbacks && code.options.onDestroys.contains(where: \.isAsynchronous)
     {
       ending = .care
     } else if disposable != nil || hasCallbacks {
       ending = .call
     }
     let isKept = bean.kind == .slot || bean.kind == .scoped
-    let hasRelease = !traits.isDisjoint(with: .released) || !options.onDestroys.isEmpty
+    let hasRelease = !traits.isDisjoint(with: .released) || !code.options.onDestroys.isEmpty
     if isKept, isReleased && hasRelease || hasWork, !bean.isSeed { work.insert(.own) }
     return Recipe(
       function: definition.factory, operands: arguments, identity: bean.identity ?? Recipe.unknownClass, work: work,
@@ -318,16 +309,15 @@ struct PlanCompiler {
   }
 
   private mutating func code(of bean: PlacedBean) -> BeanCode {
-    let spec = bean.spec
     // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
     let needsDeclaration = bean.kind == .scoped || graph.declarations.hasScope && !bean.isSeed
     let listeners = hasListeners && bean.kind != .product ? bean.definition.handlers : []
     let given = bean.binding?.given ?? []
-    if !needsDeclaration, spec.instance == nil, given.isEmpty, bean.properties.isEmpty,
-      spec.options == nil || spec.hasNoCode, bean.refusal == nil, listeners.isEmpty
-    {
+    let hasNoCode = bean.definition.spec.with { $0.instance == nil && ($0.options == nil || $0.hasNoCode) }
+    if hasNoCode, !needsDeclaration, given.isEmpty, bean.properties.isEmpty, bean.refusal == nil, listeners.isEmpty {
       return .none
     }
+    let spec = bean.spec
     let code = BeanCode(
       given: given, properties: bean.properties, listeners: listeners,
       options: spec.options?.value ?? BeanSpec.Options(), instance: spec.instance,

@@ -51,6 +51,12 @@ struct LocatedBean {
     return hops == 0 ? .own(slot: slot) : nil
   }
 
+  /// Returns the operand that reads the bean from a slot; nil if the bean, or a value made from it, must be computed.
+  func operand(for parameter: Parameter) -> Operand? {
+    guard !parameter.isWrapped, let reading = reading(for: parameter) else { return nil }
+    return place.map { Operand($0, reading) }
+  }
+
   /// The computation that finds or builds the bean.
   var computation: Computation {
     switch kind {
@@ -64,10 +70,7 @@ struct LocatedBean {
 extension Source<LocatedBean> {
   /// Returns the operand that reads the value from a slot; nil if the value must be computed.
   func operand(for parameter: Parameter) -> Operand? {
-    guard case .bean(let bean) = self, !parameter.isWrapped, let reading = bean.reading(for: parameter) else {
-      return nil
-    }
-    return bean.place.map { Operand($0, reading) }
+    if case .bean(let bean) = self { bean.operand(for: parameter) } else { nil }
   }
 
   /// Returns the computation of the value, and the reading of its result.
