@@ -114,7 +114,11 @@ final class BeanBindings {
     let isInjected = definition.traits.contains(.injected) || DescribedClasses.contains(definition.type)
     if !isInjected, definition.spec.with({ !$0.hasValues }) { return nil }
     let binding = BeanBinding(definition, home, isInjected: isInjected)
-    byBean[ObjectIdentifier(definition)] = binding
+    // Moved out and back: a change in place would check each access at run time.
+    var all = [ObjectIdentifier: BeanBinding]()
+    swap(&all, &byBean)
+    all[ObjectIdentifier(definition)] = binding
+    swap(&all, &byBean)
     return binding
   }
 

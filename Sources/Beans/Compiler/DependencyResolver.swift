@@ -6,6 +6,9 @@ struct DependencyResolver {
   private var pending: [PlacedBean] = []
   /// The dependencies of all beans. Each bean has ranges of this list.
   private(set) var dependencies: [PlacedBean.Dependency] = []
+  /// The injection point of each dependency. A list of its own: graphs read the points, and compilation copies the
+  /// dependencies.
+  private(set) var points: [InjectionPoint] = []
   let bindings = BeanBindings()
   let memory = CandidateMemory()
   /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
@@ -24,7 +27,7 @@ struct DependencyResolver {
   /// the environment that holds it.
   mutating func locate(_ bean: BeanDirectory.Found, from graph: EnvironmentGraph) -> DefinedBean? {
     // Fast path: most dependencies are declared in the same graph and have been placed before.
-    if bean.hops == 0, let placed = graph.placed(bean.number, from: graph.directory) {
+    if bean.hops == 0, let placed = graph.placed(bean.number) {
       return .placed(Unretained(placed), hops: 0)
     }
     let home = graph.ancestor(bean.hops)
@@ -42,7 +45,7 @@ struct DependencyResolver {
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
       // The scope does not exist, which is reported once at the bean itself and not at its dependents.
-      home.faulty.insert(bean.number)
+      home.setFaulty(true, bean.number)
       return place(bean, home, .prototype, in: home, bean.hops)
     }
   }
@@ -80,16 +83,20 @@ struct DependencyResolver {
   }
 
   private mutating func resolve(_ bean: PlacedBean) {
-    let (spec, factory) = (bean.spec, bean.factory)
-    let requirements = add(spec.requirements) { $0.resolve($1.value, as: $1.parameter, of: bean, .requirement) }
+    let (spec, factory) = (bean.definition.spec, bean.definition.factory)
+    let requirements = add(spec.with { $0.requirements }, at: { _ in .requirement }) {
+      $0.resolve($1.value, as: $1.parameter, of: bean, .requirement)
+    }
     let hasFactory = bean.hasFactory
     let arguments: Range<Int>
     if let maker = bean.definition.maker {
       // A product's only argument is its factory. The arguments of the declaration belong to the factory.
       let maker = bean.graph.directory.found(maker.number, in: bean.directory)
-      arguments = add(factory.parameters) { $0.dependency($1, on: maker, of: bean, .parameter(0)) }
+      arguments = add(factory.with { $0.parameters }, at: { _ in .parameter(0) }) {
+        $0.dependency($1, on: maker, of: bean, .parameter(0))
+      }
     } else if hasFactory {
-      arguments = self.arguments(of: bean, spec.arguments, factory.parameters)
+      arguments = self.arguments(of: bean, spec.with { $0.arguments }, factory.with { $0.parameters })
     } else {
       arguments = 0..<0
     }
@@ -111,7 +118,7 @@ struct DependencyResolver {
         .unknownArgument,
         "argument \(index) does not exist: the factory takes \(parameters.count), counted from 0", at: value.origin)
     }
-    return add(parameters.indices) { resolver, index in
+    return add(parameters.indices, at: { .parameter($0) }) { resolver, index in
       let parameter = parameters[index]
       if index == 0, let decorated = bean.definition.decorated {
         let home = decorated.home?.object ?? bean.directory
@@ -131,12 +138,17 @@ struct DependencyResolver {
     }
   }
 
-  /// Adds the dependency found for each wanted element. Returns the range of those added.
+  /// Adds the dependency found for each wanted element, with its injection point. Returns the range of those added.
   private mutating func add<Wanted>(
-    _ wanted: some Sequence<Wanted>, _ find: (inout DependencyResolver, Wanted) -> PlacedBean.Dependency?
+    _ wanted: some Sequence<Wanted>, at point: (Wanted) -> InjectionPoint,
+    _ find: (inout DependencyResolver, Wanted) -> PlacedBean.Dependency?
   ) -> Range<Int> {
     let first = dependencies.count
-    for wanted in wanted { if let found = find(&self, wanted) { dependencies.append(found) } }
+    for wanted in wanted {
+      guard let found = find(&self, wanted) else { continue }
+      dependencies.append(found)
+      points.append(point(wanted))
+    }
     return first..<dependencies.count
   }
 
@@ -155,9 +167,8 @@ struct DependencyResolver {
     for fault in made.faults { maker.note(fault) }
     maker.refusal = maker.refusal ?? made.refusal
     (made.faults, made.refusal) = ([], nil)
-    let builder = PlacedBean.Dependency(
-      parameter: .of((any ProductBuilder).self), point: .parameter(0), source: .products(made))
-    return add([builder]) { $1 }
+    let builder = PlacedBean.Dependency(parameter: .of((any ProductBuilder).self), source: .products(made))
+    return add([builder], at: { _ in .parameter(0) }) { $1 }
   }
 
   /// Whether the caller of the factory supplies the parameter, as its seed.
@@ -180,7 +191,7 @@ struct DependencyResolver {
     }
     if case .merged(let value) = value { return resolve(value, as: parameter, of: bean, point, at: origin) }
     if let bound = bean.binding?.value(value, as: parameter, at: point, origin: origin) {
-      return PlacedBean.Dependency(parameter: parameter, point: point, source: .value(bound))
+      return PlacedBean.Dependency(parameter: parameter, source: .value(bound))
     }
     switch value {
     case .inject(let inject): return dependency(parameter, id: inject.id, of: bean, point, at: origin)
@@ -224,7 +235,7 @@ struct DependencyResolver {
       }
     }
     guard found.count == parts.count else { return nil }
-    return PlacedBean.Dependency(parameter: parameter, point: point, source: .composed(found, collection))
+    return PlacedBean.Dependency(parameter: parameter, source: .composed(found, collection))
   }
 
   private mutating func dependency(
@@ -239,7 +250,7 @@ struct DependencyResolver {
         } else {
           try resolve(parameter, id: id, from: bean.definition.module, in: graph)
         }
-      return PlacedBean.Dependency(parameter: parameter, point: point, source: .resolved(source))
+      return PlacedBean.Dependency(parameter: parameter, source: .resolved(source))
     } catch {
       bean.note(error, of: point, at: origin)
       return nil
@@ -266,11 +277,14 @@ struct DependencyResolver {
   mutating func resolve(
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil, in graph: EnvironmentGraph
   ) throws(EnvironmentError) -> Source<DefinedBean> {
-    let search = BeanSearch(
-      directory: graph.directory, id: id, module: module, below: graph.belowDirectories, hasHints: hintsLeft > 0,
-      memory: memory)
+    let (directory, hasHints) = (graph.directory, hintsLeft > 0)
     do throws(EnvironmentError) {
-      if let id, case .one = parameter.kind { return .bean(try found(search.bean(id, as: parameter), in: graph)) }
+      if let id, case .one = parameter.kind {
+        let bean = try directory.bean(id, as: parameter, from: module, hasHints: hasHints)
+        return .bean(try found(bean, in: graph))
+      }
+      let search = BeanSearch(
+        directory: directory, id: id, module: module, below: graph.belowDirectories, hasHints: hasHints, memory: memory)
       return try search.resolve(parameter) { bean throws(EnvironmentError) in try found(bean, in: graph) }
     } catch {
       if id != nil { hintsLeft -= 1 }
@@ -298,11 +312,12 @@ struct DependencyResolver {
       else { continue }
       declared.append(
         PropertyAssignment(
-          code: BeanCode.Property(set: setter.set), dependency: dependency, declared: property))
+          code: BeanCode.Property(set: setter.set), dependency: dependency, point: .property(property.name),
+          declared: property))
     }
     let injected = resolveInjections(binding.injections, of: bean, &declared)
     let properties = declared.ordered(with: injected)
-    return (properties.map(\.code), add(properties) { $1.dependency })
+    return (properties.map(\.code), add(properties, at: \.point) { $1.dependency })
   }
 
   /// Resolves the injections of the class. The fault of one that the declaration may override is deferred.
@@ -339,13 +354,16 @@ struct DependencyResolver {
       }
       return PropertyAssignment(
         code: BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set),
-        dependency: nil)
+        dependency: nil, point: injection.point)
     case .configuration(let value):
       let bound = bean.binding?.value(.configuration(value), parameter, at: injection.point)
-      found = bound.map { PlacedBean.Dependency(parameter: parameter, point: injection.point, source: .value($0)) }
+      found = bound.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
     case .custom(let inject): found = injected(inject, injection, of: bean)
     }
-    return found.map { PropertyAssignment(code: BeanCode.Property(set: injection.setter.set), dependency: $0) }
+    return found.map {
+      PropertyAssignment(
+        code: BeanCode.Property(set: injection.setter.set), dependency: $0, point: injection.point)
+    }
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
@@ -367,6 +385,6 @@ struct DependencyResolver {
       return nil
     }
     return PlacedBean.Dependency(
-      parameter: injection.setter.parameter, point: injection.point, source: .injection(inject, injection.property))
+      parameter: injection.setter.parameter, source: .injection(inject, injection.property))
   }
 }

@@ -26,7 +26,7 @@ final class EnvironmentGraph: NestedLevel {
   /// The names of scopes that users have registered further out, in environments that have started.
   let outerScopes: [String]
   /// The numbers of beans whose declarations have errors.
-  var faulty: Set<Int32> = []
+  private(set) var faulty: Set<Int32> = []
   /// The beans declared here, by number, once they are placed here.
   private var own: [PlacedBean?] = []
   let declared: DeclaredBeans
@@ -130,7 +130,9 @@ final class EnvironmentGraph: NestedLevel {
   func freeze(_ listed: [Int32]) {
     own = Array(repeating: nil, count: definitions.count)
     self.listed = listed
+    var placed: [PlacedBean] = []
     placed.reserveCapacity(definitions.count)
+    self.placed = placed
     seesScope = has(.scope) || parent?.seesScope == true
     seesInjection = has(.injection) || parent?.seesInjection == true
     scopeBeanNames = parent?.scopeBeanNames ?? []
@@ -165,9 +167,21 @@ final class EnvironmentGraph: NestedLevel {
 
   func has(_ trait: BeanTraits) -> Bool { directory.traits.contains(trait) }
 
+  /// Notes whether the declaration of a bean has errors.
+  func setFaulty(_ isFaulty: Bool, _ number: Int32) {
+    // Moved out and back, as in `place`.
+    var all: Set<Int32> = []
+    swap(&all, &faulty)
+    if isFaulty { all.insert(number) } else { all.remove(number) }
+    swap(&all, &faulty)
+  }
+
+  /// Returns a bean that is declared here, where the graph has placed it.
+  func placed(_ number: Int32) -> PlacedBean? { own[Int(number)] }
+
   /// Returns a bean of a directory, where the graph has placed it.
   func placed(_ number: Int32, from home: BeanDirectory) -> PlacedBean? {
-    home === directory ? own[Int(number)] : foreign[ObjectIdentifier(home.beans[Int(number)])]
+    home === directory ? placed(number) : foreign[ObjectIdentifier(home.beans[Int(number)])]
   }
 
   /// Places a bean that is declared here or further out: the graph sees it, with a slot if its kind has one.

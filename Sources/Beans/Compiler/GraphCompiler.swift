@@ -150,7 +150,10 @@ struct GraphCompiler {
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
-    for definition in graph.definitions { _ = place(definition, in: graph) }
+    let directory = graph.directory
+    for number in Int32(0)..<Int32(directory.beans.count) {
+      _ = resolver.locate(BeanDirectory.Found(directory: directory, number: number, hops: 0), from: graph)
+    }
     // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.locate(bean, from: graph) }
     resolver.resolvePending()
@@ -238,8 +241,9 @@ struct GraphCompiler {
   /// Returns the faults of values, as far as they can be found without the configuration.
   func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
 
-  /// The dependencies of all beans.
+  /// The dependencies of all beans, and the injection point of each.
   var dependencies: [PlacedBean.Dependency] { resolver.dependencies }
+  var points: [InjectionPoint] { resolver.points }
 
   /// The factories whose children are inactive, at any depth, with the reason.
   var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {

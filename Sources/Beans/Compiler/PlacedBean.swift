@@ -50,7 +50,6 @@ final class PlacedBean {
   /// One dependency of a bean, with its source.
   struct Dependency {
     let parameter: Parameter
-    let point: InjectionPoint
     let source: DependencySource
 
     /// The source of a dependency: the declaration, or the resolver.

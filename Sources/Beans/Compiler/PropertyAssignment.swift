@@ -5,6 +5,8 @@ struct PropertyAssignment {
   var code: BeanCode.Property
   /// The value, if it is known at startup.
   let dependency: PlacedBean.Dependency?
+  /// The name of the property in graphs.
+  let point: InjectionPoint
   /// The property of the declaration, if the declaration sets it.
   var declared: PropertyInjection?
 

@@ -6,6 +6,7 @@ import BeansErrors
 extension BeanDefinition {
   /// Returns the faults of stated types, of properties and of lifecycle callbacks that do not suit the bean's type.
   func typeFaults(of given: [PropertyInjection]) -> [EnvironmentError] {
+    if given.isEmpty, spec.with({ $0.options == nil }) { return [] }
     var found: [EnvironmentError] = []
     let spec = spec.object
     for stated in spec.stated where !TypeRelation.isUsable(type, as: stated) {

@@ -39,8 +39,8 @@ extension BeanDirectory {
     /// The bean as seen from an environment one step further in.
     var further: Found { Found(directory: directory, number: number, hops: hops + 1) }
     var definition: BeanDefinition { home.with { $0.beans[Int(number)] } }
-    var type: Any.Type { definition.type }
-    var lifetime: Lifetime { definition.lifetime }
+    var type: Any.Type { home.with { $0.beans[Int(number)].type } }
+    var lifetime: Lifetime { home.with { $0.beans[Int(number)].lifetime } }
   }
 
   /// The target of a decorator: a bean, or another decorator of that bean.

@@ -45,15 +45,6 @@ struct BeanSearch {
     }
   }
 
-  /// Returns the bean with an id, as a parameter requests it. The part of `resolve` that most dependencies need.
-  func bean(_ id: String, as parameter: Parameter) throws(EnvironmentError) -> BeanDirectory.Found {
-    let found: BeanDirectory.Found
-    do throws(EnvironmentError) { found = try directory.bean(id: id, from: module, hasHints: hasHints) } catch {
-      throw error.saying(error.message + directory.hint(forNameless: parameter, from: module))
-    }
-    return directory.decorated(try directory.check(found, for: parameter, from: module), as: parameter.element)
-  }
-
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
   private func checkOwned(_ bean: BeanDirectory.Found) throws(EnvironmentError) {
     let definition = bean.definition
@@ -85,7 +76,7 @@ struct BeanSearch {
 
   /// Selects the beans for a parameter: one, or those of the nearest environment first, then in order of definition.
   private func select(_ parameter: Parameter) throws(EnvironmentError) -> Source<BeanDirectory.Found> {
-    if let id { return .bean(try bean(id, as: parameter)) }
+    if let id { return .bean(try directory.bean(id, as: parameter, from: module, hasHints: hasHints)) }
     let criteria = parameter.criteria(from: module)
     if parameter.mayBeSeed, let seed = directory.seed(of: parameter.wanted, memory) { return .bean(seed) }
     switch parameter.kind {
@@ -190,10 +181,23 @@ struct BeanSearch {
 }
 
 extension BeanDirectory {
+  /// Returns the bean with an id, as a parameter requests it. The part of a search that most dependencies need.
+  func bean(
+    _ id: String, as parameter: Parameter, from module: ObjectIdentifier?, hasHints: Bool
+  ) throws(EnvironmentError) -> Found {
+    let found: Found
+    do throws(EnvironmentError) { found = try bean(id: id, from: module, hasHints: hasHints) } catch {
+      throw error.saying(error.message + hint(forNameless: parameter, from: module))
+    }
+    return decorated(try check(found, for: parameter, from: module), as: parameter.element)
+  }
+
   /// Returns the bean. Throws if the parameter cannot take it.
   func check(
     _ bean: Found, for parameter: Parameter, from module: ObjectIdentifier? = nil
   ) throws(EnvironmentError) -> Found {
+    // Most beans have just the type.
+    if parameter.qualifier == nil, bean.type == parameter.element { return bean }
     let definition = bean.definition
     if let qualifier = parameter.qualifier, !definition.qualifiers.contains(ObjectIdentifier(qualifier)) {
       throw definition.misfit(

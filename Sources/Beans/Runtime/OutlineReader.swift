@@ -100,7 +100,9 @@ struct OutlineReader {
       guard let taker = beans[ObjectIdentifier(bean.definition)] else { continue }
       let ranges = [bean.requirements, (bean.product ?? bean).arguments, bean.injected]
       for range in ranges + [bean.product?.injected ?? 0..<0] {
-        for dependency in compiler.dependencies[range] { add(dependency, of: bean.definition, from: taker, graph) }
+        for (dependency, point) in zip(compiler.dependencies[range], compiler.points[range]) {
+          add(dependency, at: point, of: bean.definition, from: taker, graph)
+        }
       }
     }
     for spec in graph.declared.specs {
@@ -110,14 +112,15 @@ struct OutlineReader {
   }
 
   private mutating func add(
-    _ dependency: PlacedBean.Dependency, of definition: BeanDefinition, from taker: Int, _ graph: EnvironmentGraph
+    _ dependency: PlacedBean.Dependency, at point: InjectionPoint, of definition: BeanDefinition, from taker: Int,
+    _ graph: EnvironmentGraph
   ) {
     if case .resolved(.computed(.absent(let parameter), _)) = dependency.source {
       let absence = DeclarationOutline.Absence(taker: taker, type: "\(parameter.element)")
       if !outline.absences.contains(absence) { outline.absences.append(absence) }
     }
-    let kind = Self.kind(of: dependency, of: definition)
-    let place = kind == .decorates || kind == .factory ? "" : dependency.point.label
+    let kind = Self.kind(of: dependency, at: point, of: definition)
+    let place = kind == .decorates || kind == .factory ? "" : point.label
     for bean in beans(of: dependency, from: graph) { add(kind, place, from: taker, to: beans[ObjectIdentifier(bean)]) }
   }
 
@@ -137,9 +140,11 @@ struct OutlineReader {
     }
   }
 
-  private static func kind(of dependency: PlacedBean.Dependency, of definition: BeanDefinition) -> Kind {
+  private static func kind(
+    of dependency: PlacedBean.Dependency, at point: InjectionPoint, of definition: BeanDefinition
+  ) -> Kind {
     let usual: Kind
-    switch dependency.point {
+    switch point {
     case .requirement: return .requirement
     case .parameter where definition.maker != nil: return .factory
     case .parameter(0) where definition.isDecorator: return .decorates
