@@ -170,8 +170,9 @@ enum DefinedBean {
   /// A bean of a graph in this compilation. Unretained: graphs retain their beans, and erroneous declarations may refer
   /// to each other in a cycle.
   case placed(Unretained<PlacedBean>, hops: Int32)
-  /// A bean of an environment further out that has started.
-  case planned(LocatedBean, FrozenReference<Recipe>)
+  /// A bean of an environment further out that has started. Indirect, because each dependency contains a defined bean:
+  /// larger ones are copied by functions of the runtime.
+  indirect case planned(LocatedBean, FrozenReference<Recipe>)
 
   /// The bean, if this compilation has placed it.
   var placed: PlacedBean? { if case .placed(let bean, _) = self { bean.object } else { nil } }

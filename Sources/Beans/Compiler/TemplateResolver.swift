@@ -292,7 +292,9 @@ struct TemplateResolver {
       faults += binding.faults
       binding.collectValues()
     }
-    faults += definition.typeFaults(of: binding?.given ?? [])
+    let found = definition.typeFaults(of: binding?.given ?? [])
+    // Most beans have none, and an empty list would be appended to a copy of the faults.
+    if !found.isEmpty { faults += found }
   }
 
   /// Returns the numbers of beans that receive events. Reports invalid listeners.
