@@ -165,6 +165,8 @@ extension Environment {
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) async throws {
     noteEnd(file, line)
+    // Here: an asynchronous call costs more than the check.
+    if endsAtOnce() { return try throwFailures() }
     try await endAwaiting(within: nil)
   }
 
@@ -225,7 +227,6 @@ extension Environment {
   }
 
   private func endAwaiting(within limit: Duration?) async throws {
-    if limit == nil, endsAtOnce() { return try throwFailures() }
     let limit = await RunningBeans(of: self).end(within: limit)
     if isInsideTask { return beginFinish(.shutdown) }
     let watch = beginEnd(within: limit)

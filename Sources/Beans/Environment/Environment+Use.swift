@@ -181,7 +181,7 @@ extension Environment {
     _ event: Event, file: StaticString = #fileID, line: UInt = #line
   ) throws {
     if core.lifecycle.isOpen, core.compiledPlan.with({ $0.services.receivers.isEmpty }) { return used() }
-    do { try EventDelivery(of: event).deliver(from: self) } catch {
+    do { try EventDelivery.deliver(event, from: self) } catch {
       throw SourceLocation(file: file, line: line).met(error)
     }
   }

@@ -1,5 +1,4 @@
 import BeansErrors
-import BeansSupport
 
 /// The asynchronous creations that a lookup, a startup or another creation requires, each with its own prerequisites.
 ///
@@ -12,16 +11,27 @@ struct AwaitedBeans: Sendable {
     let recipe: FrozenReference<Recipe>
     /// Whether the bean is a root, not only a dependency of another one.
     let isRoot: Bool
-    /// The numbers of the beans that depend on this one, in the order in which they were found.
-    var takers: [Int] = []
+    /// The number of the first bean found that depends on this one; usually the only one, so that there is no array.
+    var firstTaker: Int?
+    /// The numbers of the other beans that depend on this one, in the order in which they were found.
+    var otherTakers: [Int] = []
     /// The number of dependencies that do not exist yet.
     var missing = 0
 
     var isCreated: Bool { recipe.value.work.contains(.await) }
   }
 
+  private struct NeedKey: Hashable {
+    let environment: ObjectIdentifier
+    let number: Int32
+
+    init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
+      (self.environment, number) = (ObjectIdentifier(environment), recipe.value.number)
+    }
+  }
+
   private var needs: [Need] = []
-  private var numberOfNeed = [WaitForGraph.Key: Int]()
+  private var numberOfNeed = [NeedKey: Int]()
   /// The number of the bean whose dependencies are being noted; nil while roots are.
   private var taker: Int?
 
@@ -42,10 +52,12 @@ struct AwaitedBeans: Sendable {
 
   private mutating func noteDependencies() {
     var next = 0
+    var taken = TakenBeans()
     while next < needs.count {
       let bean = needs[next]
       taker = next
-      note(TakenBeans(by: bean.recipe, in: bean.environment))
+      taken.find(by: bean.recipe, in: bean.environment)
+      note(taken)
       next += 1
     }
   }
@@ -63,15 +75,19 @@ struct AwaitedBeans: Sendable {
   }
 
   private mutating func add(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
-    let key = WaitForGraph.Key(environment, part: recipe.value.number)
+    let key = NeedKey(environment, recipe)
     let number = numberOfNeed[key] ?? needs.count
     if number == needs.count {
       numberOfNeed[key] = number
       needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
     }
     // One taker may need a bean several times, as an argument and by `dependsOn`.
-    guard let taker, needs[number].takers.last != taker else { return }
-    needs[number].takers.append(taker)
+    guard let taker, (needs[number].otherTakers.last ?? needs[number].firstTaker) != taker else { return }
+    if needs[number].firstTaker == nil {
+      needs[number].firstTaker = taker
+    } else {
+      needs[number].otherTakers.append(taker)
+    }
     needs[taker].missing += 1
   }
 
@@ -84,7 +100,7 @@ struct AwaitedBeans: Sendable {
     let missing = before.map { environment.recipe($0) }.filter { !slots[$0.value.slot].content.isFilled }
     if missing.isEmpty { return }
     add(recipe, in: environment)
-    taker = numberOfNeed[WaitForGraph.Key(environment, part: recipe.value.number)]
+    taker = numberOfNeed[NeedKey(environment, recipe)]
     for other in missing { add(other, in: environment) }
     taker = nil
   }
@@ -116,17 +132,16 @@ struct AwaitedBeans: Sendable {
   /// Notes that a bean exists, and adds the beans that can be created or built now.
   mutating func settle(_ number: Int, _ free: inout Free) {
     var settled = [number]
+    func exists(for taker: Int) {
+      needs[taker].missing -= 1
+      if needs[taker].missing > 0 { return }
+      if needs[taker].isCreated { return free.created.append(taker) }
+      free.built.append(taker)
+      settled.append(taker)
+    }
     while let next = settled.popLast() {
-      for taker in needs[next].takers {
-        needs[taker].missing -= 1
-        if needs[taker].missing > 0 { continue }
-        if needs[taker].isCreated {
-          free.created.append(taker)
-        } else {
-          free.built.append(taker)
-          settled.append(taker)
-        }
-      }
+      if let taker = needs[next].firstTaker { exists(for: taker) }
+      for taker in needs[next].otherTakers { exists(for: taker) }
     }
   }
 
@@ -144,7 +159,7 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {
-    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].takers.first }.dropFirst().map { needs[$0] }
+    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].firstTaker }.dropFirst().map { needs[$0] }
   }
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.

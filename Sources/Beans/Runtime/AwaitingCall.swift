@@ -3,17 +3,16 @@ import BeansErrors
 
 /// A call that waits for asynchronous creations.
 struct AwaitingCall: Sendable {
-  let environment: Environment
-  /// The name and the place of the call, for reports.
   let name: StaticString
   let location: SourceLocation
 
-  init(in environment: Environment, _ name: StaticString, at location: SourceLocation) {
-    (self.environment, self.name, self.location) = (environment, name, location)
-  }
+  /// - Parameters:
+  ///   - name: the name of the call, for reports.
+  ///   - location: the place of the call, for reports.
+  init(_ name: StaticString, at location: SourceLocation) { (self.name, self.location) = (name, location) }
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
-  func bean<T>(_ type: T.Type, _ id: String?) async throws -> T {
+  func bean<T>(_ type: T.Type, _ id: String?, in environment: Environment) async throws -> T {
     let needs = try environment.using { () -> AwaitedBeans? in
       guard environment.core.compiledPlan.with({ $0.awaits }) else { return nil }
       return AwaitedBeans(try environment.beans(of: Parameter.of(type), id: id))
@@ -24,12 +23,12 @@ struct AwaitingCall: Sendable {
 
   // MARK: everything that is not lazy
 
-  /// Makes the parent ready, then starts the environment and builds every bean that is not lazy.
-  func makeReady(_ options: StartupOptions = []) async throws {
+  /// Makes the parent ready, then starts an environment and builds every bean that is not lazy.
+  func makeReady(_ environment: Environment, _ options: StartupOptions = []) async throws {
     environment.require(options)
     // A factory of the parent would wait for itself.
     if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {
-      try await AwaitingCall(in: parent, name, at: location).makeReady()
+      try await makeReady(parent)
     }
     if environment.core.lifecycle.isEnding { throw environment.finishedError() }
     try environment.startIfNeeded()
@@ -39,7 +38,7 @@ struct AwaitingCall: Sendable {
       return try await create(AwaitedBeans(eager: created, in: environment))
     }
     if resources.unready.isEmpty { return }
-    do { try await buildUnready(resources.record) } catch {
+    do { try await buildUnready(in: environment, resources.record) } catch {
       if error is CancellationError { throw error }
       // The end of the runs ends the environment in order.
       if environment.core.lifecycle.isEnding || RunningBeans(of: environment).areEnding {
@@ -59,23 +58,22 @@ struct AwaitingCall: Sendable {
   }
 
   /// Builds the beans that startup has omitted.
-  private func buildUnready(_ record: StartupRecord?) async throws {
+  private func buildUnready(in environment: Environment, _ record: StartupRecord?) async throws {
     let slots = environment.core.slots
     let eager = environment.eagerRecipes
+    func build(_ recipe: FrozenReference<Recipe>) throws {
+      try environment.using { try environment.buildEagerly(recipe, record) }
+    }
     try await create(AwaitedBeans(eager: eager, in: environment)) { owner, recipe in
       if owner !== environment || recipe.value.isLazy || slots[recipe.value.slot].content.isFilled { return }
-      do { try build(eager: recipe, record) } catch let error as EnvironmentError {
+      do { try build(recipe) } catch let error as EnvironmentError {
         // A factory looks an asynchronous bean up, which the last pass creates.
         if error.missingBean == nil { throw error }
       }
     }
     for recipe in eager where !slots[recipe.value.slot].content.isFilled {
-      try await repeating { try build(eager: recipe, record) }
+      try await repeating { try build(recipe) }
     }
-  }
-
-  private func build(eager recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
-    try environment.using { try environment.buildEagerly(recipe, record) }
   }
 
   // MARK: creations

@@ -59,9 +59,9 @@ extension Environment {
   @inline(never)
   func buildUntracked(_ recipe: FrozenReference<Recipe>) throws -> (object: ObjectReference, isFace: Bool) {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    return try untracked(recipe) { context in
-      let object = try make(recipe)
-      if context.value.outer != nil { noteForTaker(object, recipe, context) }
+    return try untracked(recipe) { environment, context in
+      let object = try environment.make(recipe)
+      if context.value.outer != nil { environment.noteForTaker(object, recipe, context) }
       return (object, context.value.isFace)
     }
   }
@@ -69,9 +69,9 @@ extension Environment {
   /// Calls the factory of an asynchronous bean. The caller keeps the environment from being released.
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
-    return try untracked(recipe) { _ in
-      if recipe.value.work.contains(.trace) { log.creating(recipe.value.label, in: name) }
-      return try callFactory(of: recipe).take(as: AnyObject.self)
+    return try untracked(recipe) { environment, _ in
+      if recipe.value.work.contains(.trace) { environment.log.creating(recipe.value.label, in: environment.name) }
+      return try environment.callFactory(of: recipe).take(as: AnyObject.self)
     }
   }
 
@@ -81,20 +81,20 @@ extension Environment {
 
   /// Runs `make` once all dependencies of the recipe exist. The caller keeps the environment from being released.
   func untracked<R>(
-    _ recipe: FrozenReference<Recipe>, _ make: (StackReference<ResolutionContext>) throws -> R
+    _ recipe: FrozenReference<Recipe>, _ make: (Environment, StackReference<ResolutionContext>) throws -> R
   ) throws -> R {
     try building(recipe, isInside: true) { environment, context in
       // The only step of an asynchronous bean is the bean itself.
       if recipe.value.steps.isEmpty || recipe.value.work.contains(.await) {
         context.value.current = recipe
-        do { return try make(context) } catch { throw environment.failure(error, of: recipe) }
+        do { return try make(environment, context) } catch { throw environment.failure(error, of: recipe) }
       }
       let last = try environment.fill(recipe, context, isInside: true)
       environment.core.lock.withLock { environment.store(last) }
       environment.wake(last)
       context.value.current = recipe
       let made: R
-      do { made = try make(context) } catch { throw environment.giveUp(context, recipe, error) }
+      do { made = try make(environment, context) } catch { throw environment.giveUp(context, recipe, error) }
       if environment.core.lock.withLock({ environment.core.change { $0.leave() } }) { environment.release() }
       return made
     }

@@ -16,7 +16,8 @@ struct BeanCreation: Sendable {
     let record = environment.existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
     do {
-      try await RunningBeans(of: environment).awaitReady(neededBy: recipe)
+      let runs = RunningBeans(of: environment)
+      if runs.areRunning { try await runs.awaitReady(neededBy: recipe) }
       environment.store(created: try await made(), in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
       log?.created(recipe.value.label, in: environment.name)
@@ -31,7 +32,7 @@ struct BeanCreation: Sendable {
 
   /// Returns the complete object, retained once.
   private func made() async throws -> ObjectReference {
-    let call = AwaitingCall(in: environment, "a factory", at: recipe.value.definition.location)
+    let call = AwaitingCall("a factory", at: recipe.value.definition.location)
     let begun = try await call.repeating { try environment.begin(recipe) }
     let object = if let creation = begun as? AsyncCreation { try await creation.run() } else { begun }
     let (bean, wasComplete) = try ResolutionContext.with(Unretained(environment), recipe) { context in

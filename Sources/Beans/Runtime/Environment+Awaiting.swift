@@ -21,7 +21,7 @@ extension Environment {
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Self {
     let location = SourceLocation(file: file, line: line)
-    do { try await AwaitingCall(in: self, "ready()", at: location).makeReady(options) } catch {
+    do { try await AwaitingCall("ready()", at: location).makeReady(self, options) } catch {
       throw location.met(error)
     }
     return self
@@ -33,7 +33,7 @@ extension Environment {
   package func makeReady(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws {
-    try await AwaitingCall(in: self, "ready()", at: SourceLocation(file: file, line: line)).makeReady(options)
+    try await AwaitingCall("ready()", at: SourceLocation(file: file, line: line)).makeReady(self, options)
   }
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
@@ -53,7 +53,7 @@ extension Environment {
     _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
     let location = SourceLocation(file: file, line: line)
-    do { return try await AwaitingCall(in: self, "readyBean", at: location).bean(type, id) } catch {
+    do { return try await AwaitingCall("readyBean", at: location).bean(type, id, in: self) } catch {
       throw location.met(error)
     }
   }

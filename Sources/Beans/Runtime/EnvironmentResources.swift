@@ -204,7 +204,13 @@ final class EnvironmentResources: Sendable {
 
   /// Returns the last registered scope of a name.
   func scope(named name: String) -> (any BeanScope)? {
-    state.withLock { state in state.scopes.last { $0.name == name }?.scope }
+    // Each lookup of a scoped bean comes here: `last(where:)` would copy every entry.
+    state.withLock { state in
+      for index in state.scopes.indices.reversed() where state.scopes[index].name == name {
+        return state.scopes[index].scope
+      }
+      return nil
+    }
   }
 
   func add(_ scope: any BeanScope, _ name: String, _ location: SourceLocation) {

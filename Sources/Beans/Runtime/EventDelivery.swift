@@ -3,20 +3,21 @@ import CBeansRuntime
 import BeansErrors
 
 /// The delivery of one event to the receivers that plans list.
-struct EventDelivery<Event: Sendable>: Sendable {
-  private let event: Event
+///
+/// Each method takes the event: the metadata of a type that is generic over the event would be looked up in each call.
+struct EventDelivery: Sendable {
+  /// The run-time type of the event.
   private let type: Any.Type
 
-  init(of event: Event) {
-    self.event = event
-    type = Swift.type(of: event as Any)
-  }
-
-  /// Calls all receivers of the event in an environment and further out, or sends the event to the loops of receivers.
+  /// Calls all receivers of an event in an environment and further out, or sends the event to the loops of receivers.
   ///
   /// - Throws: the failures of calls made here, after all receivers have been called.
   @inline(never)
-  func deliver(from environment: Environment) throws {
+  static func deliver<Event: Sendable>(_ event: Event, from environment: Environment) throws {
+    try EventDelivery(type: Swift.type(of: event as Any)).deliver(event, from: environment)
+  }
+
+  private func deliver<Event: Sendable>(_ event: Event, from environment: Environment) throws {
     if beans_stack_is_low() {
       throw EnvironmentError(
         cause: .endlessEvents,
@@ -27,25 +28,27 @@ struct EventDelivery<Event: Sendable>: Sendable {
       let receivers = environment.core.compiledPlan.with { $0.services.receivers[ObjectIdentifier(type)] } ?? []
       var failures: [any Error] = []
       for receiver in receivers {
-        do { try deliver(to: receiver, from: environment) } catch { failures.append(error) }
+        do { try deliver(event, to: receiver, from: environment) } catch { failures.append(error) }
       }
       let failure = EnvironmentError.combining(failures, code: .listenerFailed) { "\($0) listeners failed at \(type)" }
       if let failure { throw failure }
     }
   }
 
-  private func deliver(to receiver: EventReceiver, from environment: Environment) throws {
+  private func deliver<Event: Sendable>(
+    _ event: Event, to receiver: EventReceiver, from environment: Environment
+  ) throws {
     // The environment prevents the release of those further out.
     try environment.ancestor(receiver.hops).with { home in
       if home.core.lifecycle.isEnding { return }
       if let host = host(of: receiver, in: home), !host.canReleaseHere,
-        host.release({ [home] in deliverLate(to: receiver, in: home) })
+        host.release({ [home] in deliverLate(event, to: receiver, in: home) })
       {
         return
       }
       // An object may be of a subclass of the type that the publisher knows.
-      if type == Event.self, try receiveInPlace(receiver, in: home) { return }
-      try receive(receiver, in: home)
+      if type == Event.self, try receiveInPlace(event, receiver, in: home) { return }
+      try receive(event, receiver, in: home)
     }
   }
 
@@ -58,18 +61,20 @@ struct EventDelivery<Event: Sendable>: Sendable {
   }
 
   /// Calls a listener on the loop of its scope. `publish` has returned by then, so a failure is logged.
-  private func deliverLate(to receiver: EventReceiver, in home: Environment) {
+  private func deliverLate<Event: Sendable>(_ event: Event, to receiver: EventReceiver, in home: Environment) {
     // An environment that has ended meanwhile receives nothing.
     guard (try? home.enter()) != nil else { return }
     defer { home.leave() }
     do {
-      try ResolutionContext.with(Unretained(home), nil) { _ in try receive(receiver, in: home) }
+      try ResolutionContext.with(Unretained(home), nil) { _ in try receive(event, receiver, in: home) }
     } catch { home.log.logger.error("'\(home.name)': \(error)") }
   }
 
   /// Delivers an event of exactly the receiver's type to an object of a class that the plan knows. Returns false for
   /// any other bean.
-  private func receiveInPlace(_ receiver: EventReceiver, in home: Environment) throws -> Bool {
+  private func receiveInPlace<Event: Sendable>(
+    _ event: Event, _ receiver: EventReceiver, in home: Environment
+  ) throws -> Bool {
     let recipe = home.recipe(receiver.number)
     guard recipe.value.kind == .slot, recipe.value.slotIdentity != nil,
       let handler = recipe.value.code.with({ $0.listeners[receiver.handler].typed })
@@ -82,8 +87,8 @@ struct EventDelivery<Event: Sendable>: Sendable {
     return true
   }
 
-  /// Delivers the event to a bean, for a caller that prevents the release of the environment.
-  private func receive(_ receiver: EventReceiver, in home: Environment) throws {
+  /// Delivers an event to a bean, for a caller that prevents the release of the environment.
+  private func receive(_ event: Any, _ receiver: EventReceiver, in home: Environment) throws {
     let recipe = home.recipe(receiver.number)
     do {
       guard let bean = try listener(recipe, in: home) else { return }

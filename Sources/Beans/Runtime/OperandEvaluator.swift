@@ -184,7 +184,7 @@ final class ProductAssembly: ProductBuilder {
   func build(_ create: (Arguments) throws -> AnyObject) throws -> AnyObject {
     try using {
       defer { environment.used() }
-      return try environment.untracked(recipe) { _ in
+      return try environment.untracked(recipe) { _, _ in
         let made = try environment.make(recipe, isCounted: false, create)
         return try environment.complete(made, recipe).object.take(as: AnyObject.self)
       }
@@ -203,7 +203,7 @@ final class ProductAssembly: ProductBuilder {
 
   func complete(_ object: AnyObject) throws -> AnyObject {
     try using {
-      try environment.untracked(recipe) { _ in
+      try environment.untracked(recipe) { _, _ in
         let reference = ObjectReference(object)
         try environment.completeUnforeseen(reference, recipe)
         return reference.take(as: AnyObject.self)

@@ -27,6 +27,9 @@ package struct RunningBeans {
 
   private var runner: (any BeanRunner)? { environment.existingExtras?.existingWorks?.runner }
 
+  /// Whether the beans run, or end.
+  var areRunning: Bool { runner?.isRunning == true }
+
   /// The beans that exist and run, in the order of their creation.
   package var all: [Int32] {
     let created = environment.core.lock.withLock {
@@ -55,12 +58,12 @@ package struct RunningBeans {
   }
 
   /// Builds the beans that an asynchronous bean takes, before its creation, and waits until those that run are ready.
-  /// Returns at once unless the beans run.
+  /// Called while the beans run.
   ///
   /// - Throws: the errors of their creation; `CancellationError` if one of them has not begun to run when the end begins.
   func awaitReady(neededBy recipe: FrozenReference<Recipe>) async throws {
-    guard let runner, runner.isRunning else { return }
-    let call = AwaitingCall(in: environment, "run()", at: recipe.value.definition.location)
+    guard let runner else { return }
+    let call = AwaitingCall("run()", at: recipe.value.definition.location)
     // Whether a bean runs is certain when it exists. The creation would build them in this order, too.
     for taken in ownBeans(takenBy: recipe) where environment.recipe(taken).value.kind == .slot {
       try await call.repeating { try environment.bean(taken).release() }

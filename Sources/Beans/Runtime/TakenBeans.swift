@@ -6,8 +6,16 @@ struct TakenBeans {
   /// The beans in order, each as often as it is taken.
   private(set) var all: [Bean] = []
 
+  /// Creates an empty list, for `find`.
+  init() {}
+
   /// Finds the beans that a bean takes or requires.
-  init(by recipe: FrozenReference<Recipe>, in environment: Environment) {
+  init(by recipe: FrozenReference<Recipe>, in environment: Environment) { find(by: recipe, in: environment) }
+
+  /// Finds the beans that a bean takes or requires, in place of those found before. A walk over many beans reuses the
+  /// memory of one list.
+  mutating func find(by recipe: FrozenReference<Recipe>, in environment: Environment) {
+    all.removeAll(keepingCapacity: true)
     recipe.value.operands.forEach { add($0.place, environment) }
     recipe.value.properties.forEach { add($0.place, environment) }
     recipe.value.requirements.forEach { add($0.place, environment) }

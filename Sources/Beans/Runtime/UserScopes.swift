@@ -16,7 +16,7 @@ struct ScopedBean: BeanFactory {
 
   /// The scope that decides about the bean: the nearest registered scope of that name, the last of several.
   var scope: (any BeanScope)? {
-    guard case .scope(let name) = recipe.value.definition.lifetime else { return nil }
+    guard case .scope(let name) = recipe.value.node.with({ $0.lifetime }) else { return nil }
     var next = Optional(Unretained(environment))
     while let environment = next {
       if let found = environment.with({ $0.core.extras?.with { $0.resources?.scope(named: name) } ?? nil }) {
@@ -28,6 +28,7 @@ struct ScopedBean: BeanFactory {
   }
 
   /// Returns the scope, and the declaration by which it knows the bean.
+  @inline(__always)
   private func known() throws -> (any BeanScope, BeanDeclaration) {
     if let scope, let declaration = recipe.value.code.with({ $0.declaration }) { return (scope, declaration) }
     throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
@@ -211,10 +212,18 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         if let kept { return kept.instance }
         if isBuilder { return try build(bean, factory, in: scope) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
-        try WaitForGraph.wait(
-          for: WaitForGraph.Key(bean), bean.definition.label, in: "scope \(scope)", origin: bean.spec.location.origin
-        ) { self.state.withLock { $0.builds[key] } }
+        try awaitBuilder(of: bean, in: scope)
       }
+    }
+
+    /// Waits while another thread builds an instance. Not inlined: the check of the access to `spec` would move out of
+    /// the loop, into every lookup.
+    @inline(never)
+    private func awaitBuilder(of bean: BeanDeclaration, in scope: String) throws {
+      let key = ObjectIdentifier(bean)
+      try WaitForGraph.wait(
+        for: WaitForGraph.Key(bean), bean.definition.label, in: "scope \(scope)", origin: bean.spec.location.origin
+      ) { self.state.withLock { $0.builds[key] } }
     }
 
     private func build(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
