@@ -147,9 +147,7 @@ extension Environment {
 
   /// The slots of the beans that exist, in the order of their creation.
   private var createdSlots: [Int32] {
-    core.lock.withLock {
-      return (0..<createdBeans).map { creationLog[$0] }
-    }
+    core.lock.withLock { (0..<createdBeans).map { creationLog[$0] } }
   }
 
   /// Returns the beans that run and that a bean takes, directly or through beans that do not run. Beans that exist run if
