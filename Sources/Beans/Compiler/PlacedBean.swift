@@ -36,6 +36,8 @@ final class PlacedBean {
   /// The error that building the bean from here throws, although the bean may be sound elsewhere.
   var refusal: ValueBox<EnvironmentError>?
   var faults: [EnvironmentError] = []
+  /// The range of the beans of the same environment on which the bean depends, in the plan compiler's list.
+  var needs = 0..<0
   var layout = Layout()
 
   /// The ranges of the recipe's parts in the arrays of the plan.

@@ -17,6 +17,8 @@ struct PlanCompiler {
   private var steps: [Step] = []
   /// The operands that must exist before the first step of the recipe being laid out.
   private var needs: [Operand] = []
+  /// The beans of the same environment on which the beans depend; each bean has a range of them.
+  private var needed: [PlacedBean] = []
   /// The users' code of all beans, to which recipes refer. The environment must retain it.
   private(set) var codes: [BeanCode] = []
 
@@ -51,7 +53,10 @@ struct PlanCompiler {
     operands.reserveCapacity(4 * beans.count)
     steps.reserveCapacity(beans.count)
     if awaits { findAwaiting() }
-    if !graph.isPlain { findUnordered(beans) }
+    if !graph.isPlain {
+      findNeeds(of: beans)
+      findUnordered(beans)
+    }
     for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(input.parameters, &compiler)
@@ -118,7 +123,7 @@ struct PlanCompiler {
 
   private mutating func findRoots(_ beans: [PlacedBean]) {
     roots = Set(beans.map(\.number))
-    for bean in beans { for need in needs(of: bean) { roots.remove(need.number) } }
+    for need in needed { roots.remove(need.number) }
     stepsLeft = 16 * beans.count
   }
 
@@ -132,18 +137,19 @@ struct PlanCompiler {
     let longest = max(Self.longestOrder, roots.contains(root.number) ? stepsLeft : 0)
     var order: [(bean: PlacedBean, dependent: PlacedBean?)] = []
     var seen: Set<Int32> = [root.slot]
-    var stack = [(bean: root, dependent: PlacedBean?.none, needs: needs(of: root)[...])]
+    var stack = [(bean: root, dependent: PlacedBean?.none, next: root.needs.lowerBound)]
     while let top = stack.last {
-      guard let next = top.needs.first else {
+      if top.next == top.bean.needs.upperBound {
         if computesRequirements(top.bean) { return nil }
         if top.bean.kind == .slot { order.append((top.bean, top.dependent)) }
         stack.removeLast()
         continue
       }
-      stack[stack.count - 1].needs.removeFirst()
-      guard seen.insert(next.slot).inserted else { continue }
+      stack[stack.count - 1].next += 1
+      let need = needed[top.next]
+      guard seen.insert(need.slot).inserted else { continue }
       if seen.count > longest { return nil }
-      stack.append((next, top.bean, needs(of: next)[...]))
+      stack.append((need, top.bean, need.needs.lowerBound))
     }
     if order.count > Self.longestOrder { stepsLeft -= order.count }
     return order
@@ -155,15 +161,19 @@ struct PlanCompiler {
     bean.requirements.contains { compiler.direct(dependencies[$0], false) == nil }
   }
 
-  /// Returns the beans of the same environment on which a bean depends, in declaration order of the dependencies. The
+  /// Finds the beans of the same environment on which each bean depends, in declaration order of the dependencies. The
   /// seed is none of them: it exists when the environment opens.
-  private func needs(of bean: PlacedBean) -> [PlacedBean] {
-    var found: [PlacedBean] = []
+  private mutating func findNeeds(of beans: [PlacedBean]) {
     let graph = graph
-    bean.forEachOwnDependency(in: dependencies) {
-      if $0.graph === graph, $0.kind == .slot, !$0.isSeed { found.append($0) }
+    var needed: [PlacedBean] = []
+    for bean in beans {
+      let first = needed.count
+      bean.forEachOwnDependency(in: dependencies) {
+        if $0.graph === graph, $0.kind == .slot, !$0.isSeed { needed.append($0) }
+      }
+      bean.needs = first..<needed.count
     }
-    return found
+    self.needed = needed
   }
 
   /// Returns the dependencies that are arguments or property values.

@@ -87,15 +87,19 @@ public class BeanDeclaration {
   /// Assigns the declaration to a module.
   func enter(_ module: IncludedModule) {
     change { $0.module = module }
-    let location = SourceLocation.known(spec.location.origin.declared(in: module.name))
-    let arguments = spec.arguments.map { ($0.index, $0.value.declared(in: module.name)) }
-    let properties = spec.properties.map {
+    var location = SourceLocation.known(spec.location.origin.declared(in: module.name))
+    var arguments: [(index: Int, value: BeanValue)] = spec.arguments.map {
+      ($0.index, $0.value.declared(in: module.name))
+    }
+    var properties = spec.properties.map {
       PropertyInjection($0.name, $0.value.declared(in: module.name), $0.setter)
     }
-    // One access each: another release within an access would be checked at run time, as would then all accesses.
-    with { $0.location = location }
-    with { $0.arguments = arguments }
-    with { $0.properties = properties }
+    // Swapped: a release within the access would be checked at run time, as would then all accesses to specs.
+    with {
+      swap(&$0.location, &location)
+      swap(&$0.arguments, &arguments)
+      swap(&$0.properties, &properties)
+    }
   }
 
   /// Sets the place of a declaration that is not written in Swift.
