@@ -114,7 +114,7 @@ struct FrozenSlice<Element> {
 extension FrozenSlice: Sendable where Element: Sendable {}
 
 /// One place of a frozen array. Does not retain the array.
-struct FrozenReference<Element>: PointerWrapper, Comparable {
+struct FrozenReference<Element>: PointerWrapper {
   private let place: ReadOnlyPointer<Element>
 
   @inline(__always)
@@ -128,9 +128,6 @@ struct FrozenReference<Element>: PointerWrapper, Comparable {
 
   @inline(__always)
   var pointer: UnsafePointer<Element> { unsafe place.pointer }
-
-  @inline(__always)
-  static func < (left: FrozenReference, right: FrozenReference) -> Bool { unsafe left.pointer < right.pointer }
 
   @inline(__always)
   var value: Element { unsafeAddress { unsafe pointer } }

@@ -7,8 +7,8 @@ import Synchronization
 /// factory finds the build to which it belongs. This reveals cycles that no plan could foresee. A slot that is claimed
 /// holds the address of the context that has claimed it.
 ///
-/// Other threads read a context, and change it under the environment's lock, while its own thread reads it without the
-/// lock. All mutable fields are therefore atomic.
+/// Other threads read only the number of its thread, under the environment's lock, while a claim names the context. The
+/// mutable fields belong to its own thread. They are atomic because all holders of a context share one place in memory.
 struct ResolutionContext: ~Copyable, Sendable {
   let environment: Unretained<Environment>
   let thread: UInt
