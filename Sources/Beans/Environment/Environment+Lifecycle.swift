@@ -24,21 +24,20 @@ extension Environment {
       name: name, configuration: ConfigurationManager(parent: parent?.configuration),
       enclosing: parent?.nearestDeclarations)
     self.init(
-      declarations, traceOrigin: traceOrigin, parent: parent, .plain, CallPlace(file: file, line: line))
+      declarations, traceOrigin: traceOrigin, parent: parent, CallPlace(file: file, line: line))
   }
 
   /// Creates the environment that is passed to a factory's `configure`: it declares, and never starts.
   convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
     self.init(
-      declarations, traceOrigin: false, parent: parent, [.plain, .template], CallPlace(file: "", line: 0))
+      declarations, traceOrigin: false, parent: parent, CallPlace(file: "", line: 0))
   }
 
   private convenience init(
-    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ kind: EnvironmentCore.Kind,
-    _ place: CallPlace
+    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ place: CallPlace
   ) {
     let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin, log: parent?.log ?? .shared)
-    self.init(EnvironmentCore(parent: parent, kind, EnvironmentExtras(resources), place))
+    self.init(EnvironmentCore(parent: parent, EnvironmentExtras(resources), place))
   }
 
   /// Validates all declarations and builds every singleton that is not lazy. Without this call, the first lookup does
@@ -60,7 +59,7 @@ extension Environment {
   private func start() throws {
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
-    if let unready = existingExtras?.resources?.unready, !unready.isEmpty {
+    if let unready = resources?.unready, !unready.isEmpty {
       throw EnvironmentError(
         .notReady,
         "environment '\(name)' has started, except for beans that have to be awaited: \(unready.joined(separator: ", ")); "

@@ -222,11 +222,11 @@ extension Environment {
   /// The beans that this environment's startup built, in order, each with its duration.
   ///
   /// Empty without the startup option `.recordTimes`, and for children of factories. Safe to read from any thread.
-  public var startupTimes: [StartupTime] { existingExtras?.resources?.record?.times ?? [] }
+  public var startupTimes: [StartupTime] { resources?.record?.times ?? [] }
 
   /// The duration of the startup, including the beans that `ready()` awaits. Nil without the startup option
   /// `.recordTimes`.
-  public var startupDuration: Duration? { existingExtras?.resources?.record?.duration }
+  public var startupDuration: Duration? { resources?.record?.duration }
 
   /// Finds the faults of the declarations here and for the children of factories, and builds nothing.
   ///

@@ -45,7 +45,8 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
       }
       seed = FrozenSpec(BeanSpec(type: Seed.self, isSendable: isSendable, location: location, factory: factory))
     }
-    let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
+    let isNested = outer.opening != nil
+    let home: Environment? = if isNested { nil } else { environment }
     let opener = ChildOpening(scope, outerName: outer.name, of: home.map { Unretained($0) }, makeScope)
     let declarations = EnvironmentDeclarations(
       name: scope, opening: (scope, location), configuration: ConfigurationManager(parent: outer.configuration),
@@ -57,7 +58,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     template.closeDeclarations()
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
-    let isNested = home == nil
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
       var arguments = arguments
       let home: Environment = arguments.take()

@@ -128,32 +128,53 @@ final class ChildOpening: Sendable {
     if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
     // Startup has set the plan, unless the children are inactive.
     guard let plan = plan.load(ordering: .acquiring) else { throw refusalWithoutPlan(of: seed) }
-    let child = plan.with { plan in
-      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, call))
-    }
-    if let seed { child.core.slots[0].store(.filled(seed)) }
+    let child: Environment
     if needsCare.load(ordering: .relaxed) {
-      try join(child, parent, plan)
+      child = try openWithCare(seed, under: parent, plan, call)
     } else {
+      child = make(seed, under: parent, plan, .none, call)
       try child.join(parent, plan)
     }
     if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
     return child
   }
 
-  /// Lets a child join its parent that has a scope object or observers.
+  @inline(__always)
+  private func make(
+    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ scope: ScopeObject,
+    _ call: Call
+  ) -> Environment {
+    let child = plan.with { plan in
+      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, call), scope)
+    }
+    if let seed { child.core.slots[0].store(.filled(seed)) }
+    return child
+  }
+
+  /// Opens a child that has a scope object or observers. A scope object without a host prepares every bean after the
+  /// child has joined its parent: then a shutdown would wait for the child.
   @inline(never)
-  private func join(_ child: Environment, _ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
-    if let makeScope {
-      let scope = makeScope()
-      if !hasScopeName.load(ordering: .relaxed) {
-        do { try check(scope, plan) } catch { throw child.abandoned(error) }
-      }
-      try child.attach(scope, in: parent, plan)
-    } else {
-      try child.join(parent, plan)
+  private func openWithCare(
+    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ call: Call
+  ) throws -> Environment {
+    let scope: ScopeObject
+    do { scope = try makeScopeObject(plan) } catch { throw refusal(of: seed, error) }
+    let child = make(seed, under: parent, plan, scope, call)
+    do { try scope.attach(child) } catch { throw child.abandoned(error) }
+    try child.join(parent, plan)
+    switch scope {
+    case .none: break
+    case .host(let host): host.opened(child)
+    case .life(let scope): try child.prepare(scope)
     }
     if plan.with({ !$0.observers.isEmpty }) { child.observeOpening() }
+    return child
+  }
+
+  private func makeScopeObject(_ plan: Unretained<Plan>) throws -> ScopeObject {
+    guard let scope = makeScope?() else { return .none }
+    if !hasScopeName.load(ordering: .relaxed) { try check(scope, plan) }
+    return try ScopeObject(claiming: scope, for: scopeName)
   }
 
   /// Rejects a scope object whose name is not that of the scope. The name is users' code, and is read once.
@@ -186,7 +207,6 @@ extension Environment {
   @inline(__always)
   func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
     let own = Unretained(self)
-    core.insert(.joined)
     let hasJoined = parent.with { parent -> Bool in
       let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
       let place = ScopeCounts.ownPlace
@@ -198,10 +218,7 @@ extension Environment {
         return true
       }
     }
-    if !hasJoined {
-      core.unset(.joined)
-      throw abandoned(parent.object.finishedError())
-    }
+    if !hasJoined { throw abandoned(parent.object.finishedError()) }
   }
 
   /// Closes a child that never joined; the child releases its seed when it is deallocated.
@@ -211,21 +228,8 @@ extension Environment {
     return error
   }
 
-  /// Attaches a scope object and joins the parent. A scope object without a host then prepares every bean, while
-  /// a shutdown would wait for the child.
-  @inline(never)
-  fileprivate func attach(_ scope: any ChildScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws
-  {
-    do { try attach(scope) } catch { throw abandoned(error) }
-    try join(parent, plan)
-    if let host {
-      host.opened(self)
-    } else {
-      try prepare(scope)
-    }
-  }
-
-  private func prepare(_ scope: any ChildScope) throws {
+  /// Prepares every bean by the scope object of the child.
+  fileprivate func prepare(_ scope: any ChildScope) throws {
     do {
       try using {
         for number in 0..<Int32(core.compiledPlan.with { $0.layout.slots }) {
@@ -243,5 +247,5 @@ extension Environment {
   }
 
   /// Ends the declaring phase of the environment that is passed to `configure`.
-  func closeDeclarations() { existingExtras?.resources?.end(nil) }
+  func closeDeclarations() { resources?.end(nil) }
 }

@@ -157,9 +157,7 @@ extension Environment {
   }
 
   /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.
-  func forbidAwaiting() {
-    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.synchronous) } }
-  }
+  func forbidAwaiting() { changeLocked { $0.forbidAwaiting() } }
 
   // MARK: ends that do not wait
 
@@ -203,7 +201,7 @@ extension Environment {
 
   /// Returns the reason why lookups have ended: the error of startup, or `.finished` with the cause of the end.
   package func finishedError() -> any Error {
-    if let cause = existingExtras?.resources?.failure { return cause }
+    if let cause = resources?.failure { return cause }
     return EnvironmentError(
       .finished, "environment '\(name)' has been finished" + (endReason.map { ": \($0)" } ?? ""), path: ["'\(name)'"])
   }

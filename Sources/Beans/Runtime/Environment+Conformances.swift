@@ -5,14 +5,15 @@ extension Environment: EnvironmentMemory {
   func releaseMemory() {
     // Nearly always a request that has ended.
     if !core.lifecycle.isReleased { letGoOfBeans() }
-    if !core.kind.isDisjoint(with: .withScope) { dropScope() }
-    if !core.kind.contains(.plain), core.slots != room.slots { core.slots.deallocate() }
+    scope.giveBack()
+    // The slots of an environment that is not a child of a factory belong to its resources.
+    if core.slots != room.slots, resources == nil { core.slots.deallocate() }
   }
 
   /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.
   private func letGoOfBeans() {
     // The sources of the configuration, too, may hold objects that hold them.
-    defer { existingExtras?.resources?.letGo() }
+    defer { resources?.letGo() }
     guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
     let (log, slots) = (creationLog, core.slots)
     var index = log.count

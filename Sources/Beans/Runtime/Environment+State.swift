@@ -9,15 +9,15 @@ extension EnvironmentCore {
   init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ opening: ChildOpening.Call) {
     parent.retain()
     self.init(
-      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, kind: 0, slots: nil,
-      extras: nil, place: opening.place)
+      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, slots: nil, extras: nil,
+      place: opening.place)
   }
 
   /// Makes the core of an environment that is not a child of a factory.
-  init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras, _ place: CallPlace) {
+  init(parent: Environment?, _ extras: EnvironmentExtras, _ place: CallPlace) {
     self.init(
       plan: nil, parent: parent.map { ObjectReference($0) }, lifecycle: Lifecycle.Phase.declaring.rawValue,
-      kind: kind.rawValue, slots: Slots.none, extras: ObjectReference(extras), place: place)
+      slots: Slots.none, extras: ObjectReference(extras), place: place)
   }
 
   // MARK: from any thread
@@ -32,9 +32,6 @@ extension EnvironmentCore {
   /// Equals `lifecycle.isFinishing`, for code that is inlined into users' modules.
   @inlinable @inline(__always)
   var isFinishing: Bool { lifecycleWord.load(ordering: .acquiring) & 7 >= 4 }
-
-  @inline(__always)
-  var kind: Kind { Kind(rawValue: kindByte.load(ordering: .relaxed)) }
 
   /// The plan; nil until the environment has been compiled. The environment that declared a factory keeps the plan of
   /// its children.
@@ -52,14 +49,10 @@ extension EnvironmentCore {
 
   // MARK: by one thread, before others look
 
-  func insert(_ kind: Kind) { kindByte.store(self.kind.union(kind).rawValue, ordering: .relaxed) }
-
-  func unset(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
-
-  /// Stores a plan that this environment retains.
+  /// Stores a plan that the resources of this environment retain.
   func compiled(_ plan: Plan, _ slots: Slots) {
     slotsReference.store(slots, ordering: .relaxed)
-    planReference.store(ObjectReference(plan), ordering: .releasing)
+    planReference.store(Unretained(plan).erased, ordering: .releasing)
   }
 
   /// Stores the extras, unless there are some already. Returns the stored ones.
@@ -70,6 +63,10 @@ extension EnvironmentCore {
     if won { offered.retain() }
     return other.map { Unretained($0) } ?? offered
   }
+
+  /// Whether the environment has been among its parent's children, and has not left them.
+  @inline(__always)
+  var isAmongChildren: Bool { previous.load(ordering: .relaxed) != .none }
 
   // MARK: under the lock
 
@@ -84,7 +81,7 @@ extension EnvironmentCore {
 
 extension Environment {
   /// The name in reports and errors; in a child of a factory, the name of the scope.
-  public var name: String { existingExtras?.resources?.name ?? core.compiledPlan.with { $0.name } }
+  public var name: String { resources?.name ?? core.compiledPlan.with { $0.name } }
 
   /// The environment whose beans this one sees.
   public var parent: Environment? { core.parent?.object }
@@ -94,11 +91,14 @@ extension Environment {
   /// Rarely used state of an environment, allocated on demand.
   var extras: EnvironmentExtras { (core.extras ?? core.offer(EnvironmentExtras())).object }
 
+  /// The resources of an environment that is not a child of a factory; nil in a child of a factory.
+  var resources: EnvironmentResources? { core.extras?.with { $0.resources } ?? nil }
+
   /// The resources of the nearest environment that is not a child of a factory.
   var homeResources: EnvironmentResources? {
     var next = Optional(Unretained(self))
     while let environment = next {
-      if let resources = environment.with({ $0.existingExtras?.resources }) { return resources }
+      if let resources = environment.with({ $0.resources }) { return resources }
       next = environment.with { $0.core.parent }
     }
     return nil
@@ -107,7 +107,7 @@ extension Environment {
   var log: ContainerLog { homeResources?.log ?? .shared }
 
   var configuration: ConfigurationManager {
-    existingExtras?.resources?.configuration ?? core.compiledPlan.with { $0.configuration }
+    resources?.configuration ?? core.compiledPlan.with { $0.configuration }
   }
 
   @inline(__always)

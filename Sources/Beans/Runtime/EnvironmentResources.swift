@@ -14,6 +14,8 @@ final class EnvironmentResources: Sendable {
   let name: String
   let configuration: ConfigurationManager
   let traceOrigin: Bool
+  /// Whether the environment is the argument of `configure`: it declares, and never starts.
+  let isTemplate: Bool
   /// The log of the environment and its children.
   let log: ContainerLog
   let creations: CreationWatch
@@ -37,6 +39,7 @@ final class EnvironmentResources: Sendable {
     var scopes: [RegisteredScope] = []
     var block: SlotBlock?
     var codes: [any AnyObject & Sendable] = []
+    var plan: Plan?
     /// The plans of factories, kept as long as their children may exist.
     var plans: [Plan] = []
     /// The reasons why some factories are inactive.
@@ -59,6 +62,7 @@ final class EnvironmentResources: Sendable {
     name = declarations.name
     configuration = declarations.configuration
     self.traceOrigin = traceOrigin
+    isTemplate = declarations.opening != nil
     self.log = log
     creations = CreationWatch(log)
     state = Locked(State(declarations: SharedDeclarations(open: declarations)))
@@ -140,13 +144,14 @@ final class EnvironmentResources: Sendable {
     for factory in (declarations ?? old.open ?? old.read)?.below ?? [] { factory.tell(.failure(failure)) }
   }
 
-  func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
+  func compiled(_ compiler: GraphCompiler, _ plan: Plan, _ block: SlotBlock) {
     let codes = compiler.codes
     let (plans, reasons) = (compiler.below.map(\.plan), compiler.inactive.map(\.reason))
     // Before `end(_:of:)` passes the declarations on to other threads.
     compiler.keepDecisions()
     state.withLock { state in
       state.block = block
+      state.plan = plan
       state.codes = codes
       state.plans = plans
       state.inactiveFactories = reasons

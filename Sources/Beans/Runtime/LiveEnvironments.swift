@@ -37,7 +37,9 @@ struct LiveEnvironments {
         for child in next {
           if maximum <= 0 { return false }
           maximum -= 1
-          body(child, child.core.kind.contains(.plain) ? 0 : child.beanCount)
+          var created = 0
+          if child.resources == nil { created = child.beanCount }
+          body(child, created)
           isComplete = LiveEnvironments(below: child).forEach(upTo: &maximum, body) && isComplete
         }
         last = next

@@ -8,7 +8,7 @@ extension Environment {
     _ what: String, _ subject: @autoclosure () -> String? = nil,
     at origin: @autoclosure () -> EnvironmentError.Origin? = nil
   ) throws -> EnvironmentDeclarations {
-    let resources = core.extras?.with { $0.resources }
+    let resources = resources
     if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
     if let failure = resources?.failure { throw failure }
     throw EnvironmentError(
@@ -27,7 +27,7 @@ extension Environment {
   /// Returns the declarations, before startup or after it. Waits for a startup that another thread has begun.
   func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
     while true {
-      if !core.kind.contains(.template), let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if !resources.isTemplate, let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
       if core.lifecycle.isEnding { throw finishedError() }
       // Another thread starts the environment.
       try startIfNeeded()
@@ -36,10 +36,10 @@ extension Environment {
 
   /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
   var nearestDeclarations: EnvironmentDeclarations? {
-    let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.existingExtras?.resources).first
+    let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.resources).first
     return resources?.knownDeclarations(UInt(beans_thread()))
   }
 
   /// The name of the module whose `configure` is running.
-  var declaringModule: String? { existingExtras?.resources?.openDeclarations?.module?.name }
+  var declaringModule: String? { resources?.openDeclarations?.module?.name }
 }

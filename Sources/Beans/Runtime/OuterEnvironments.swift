@@ -7,7 +7,7 @@ struct OuterEnvironments {
 
   init(of environment: Environment) {
     for environment in sequence(first: environment, next: \.parent).dropFirst() {
-      guard let resources = environment.existingExtras?.resources else { continue }
+      guard let resources = environment.resources else { continue }
       hook = hook ?? resources.hook
       scopeNames += resources.scopes.map(\.name)
     }

@@ -6,13 +6,17 @@ import BeansSupport
 import CBeansRuntime
 
 extension Environment {
+  /// Throws where the environment is the argument of `configure`, which never starts.
+  func checkMayStart() throws {
+    guard resources?.isTemplate == true else { return }
+    throw EnvironmentError(
+      cause: .lookupInConfigure,
+      "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
+      path: ["'\(name)'"])
+  }
+
   package func startIfNeeded() throws {
-    if core.kind.contains(.template) {
-      throw EnvironmentError(
-        cause: .lookupInConfigure,
-        "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
-        path: ["'\(name)'"])
-    }
+    try checkMayStart()
     // From the outside in, so that the stack need not hold a startup for each ancestor. `start` throws the dropped
     // error again.
     var waiting: [Environment] = []
@@ -27,7 +31,7 @@ extension Environment {
 
   private func startOne() throws {
     let phase = core.lifecycle.phase
-    guard phase == .declaring || phase == .starting, let resources = existingExtras?.resources else {
+    guard phase == .declaring || phase == .starting, let resources else {
       if core.lifecycle.isFailed { throw finishedError() }
       return
     }
@@ -54,14 +58,14 @@ extension Environment {
 
   /// Whether the calling thread starts the environment and may look up beans already.
   var isStartedHere: Bool {
-    guard let resources = existingExtras?.resources else { return false }
+    guard let resources else { return false }
     return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
   /// Records the options of a startup that has not begun.
   func require(_ options: StartupOptions) {
-    if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
-    if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
+    if options.contains(.requireSendable) { resources?.requireSendable() }
+    if options.contains(.recordTimes) { resources?.recordTimes() }
   }
 
   /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
@@ -69,7 +73,7 @@ extension Environment {
   ///
   /// - Throws: the error of the parent's startup.
   package func faults() throws -> [EnvironmentError] {
-    guard let resources = existingExtras?.resources, let declarations = resources.declarations else { return [] }
+    guard let resources, let declarations = resources.declarations else { return [] }
     try parent?.startIfNeeded()
     // The compilation reads the declarations of the parent.
     try parent?.enter()
@@ -149,7 +153,7 @@ struct Startup {
     let sharing = resources.requiresSendable ? compiler.sharingFaults : []
     try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
     let (plan, block) = compiler.compile()
-    resources.compiled(compiler, block)
+    resources.compiled(compiler, plan, block)
     environment.core.lock.withLock {
       environment.core.compiled(plan, block.slots)
       environment.core.change { $0.start() }
@@ -280,7 +284,7 @@ struct Startup {
       var names = ["singleton", "prototype", "request", "session"]
       var next = Optional(environment)
       while let outer = next {
-        names += outer.existingExtras?.resources?.scopes.map(\.name) ?? []
+        names += outer.resources?.scopes.map(\.name) ?? []
         next = outer.parent
       }
       let hint = environment.core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
