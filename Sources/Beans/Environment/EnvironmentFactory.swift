@@ -285,16 +285,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    let child = try open(seed, in: parent, place, .body)
-    let result: R
-    do {
-      result = try Environment.$current.withValue(child) { try body(child) }
-    } catch {
-      child.finishBody(failing: error)
-      throw error
-    }
-    try child.finishBody()
-    return result
+    try open(seed, in: parent, place, .body).end(as: .body, after: body)
   }
 
   /// Builds a child, makes it `Environment.current` for the task and its child tasks, runs `body`, and finishes the
@@ -324,16 +315,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    let child = try open(seed, in: parent, place, .body)
-    let result: R
-    do {
-      result = try await Environment.$current.withValue(child) { try await body(child) }
-    } catch {
-      await child.finishBody(failing: error)
-      throw error
-    }
-    try await child.finishBody()
-    return result
+    try await open(seed, in: parent, place, .body).end(as: .body, after: body)
   }
 
   /// Builds a child that outlives this call, such as a request whose response is written later. The handle ends the
@@ -360,13 +342,8 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   }
 
   private func open(
-    _ seed: ObjectReference?, in parent: Environment?, _ callPlace: CallPlace, _ owner: Lifecycle.OutcomeOwner
+    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace, _ owner: Lifecycle.OutcomeOwner
   ) throws -> Environment {
-    let call = ChildOpening.Call(place: callPlace, owner: owner)
-    do {
-      return try opener.open(seed, in: parent, call)
-    } catch {
-      throw callPlace.met(error)
-    }
+    try opener.open(seed, in: parent, ChildOpening.Call(place: place, owner: owner))
   }
 }

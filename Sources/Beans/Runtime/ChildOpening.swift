@@ -70,14 +70,16 @@ final class ChildOpening: Sendable {
   /// - Parameter parent: the environment in which the child opens; nil for the usual one.
   @usableFromInline
   func build(_ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace) throws -> Environment {
-    do { return try open(seed, in: parent, Call(place: place, owner: .none)) } catch { throw place.met(error) }
+    try open(seed, in: parent, Call(place: place, owner: .none))
   }
 
   /// Opens a child. Takes over the reference `seed`.
   @inline(__always)
   func open(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
-    if parent == nil, let home { return try open(seed, under: home, call) }
-    return try openElsewhere(seed, in: parent, call)
+    do {
+      if parent == nil, let home { return try open(seed, under: home, call) }
+      return try openElsewhere(seed, in: parent, call)
+    } catch { throw call.place.met(error) }
   }
 
   /// Opens a child in the given parent, or in the nearest environment around the current one in which it may open.

@@ -13,10 +13,15 @@ extension Environment {
 
   /// Begins the end of an environment without extras. Returns false, and does nothing, where there are some.
   @inline(__always)
-  func finishAlone(_ cause: EndCause) -> Bool {
+  func finishAlone(_ cause: EndCause) -> Bool { endAlone { $0.finish(cause) && $0.releaseIfQuiet() } }
+
+  /// Runs a transition that ends an environment without extras, and releases where the transition returns true. Returns
+  /// false, and does nothing, where there are extras.
+  @inline(__always)
+  func endAlone(_ transition: (inout Lifecycle) -> Bool) -> Bool {
     let (isOver, isAlone) = core.lock.withLock { () -> (Bool, Bool) in
       if core.extras != nil { return (false, false) }
-      return (core.change { $0.finish(cause) && $0.releaseIfQuiet() }, true)
+      return (core.change(transition), true)
     }
     if isOver { release() }
     return isAlone
