@@ -57,7 +57,7 @@ extension Environment {
 
   /// The clock of schedules, restarts and sessions: the nearest one that has been set, or the system's.
   package var clock: EnvironmentClock {
-    sequence(first: self, next: \.parent).lazy.compactMap { $0.resources?.clock }.first ?? .system
+    resourcesOutwards.compactMap(\.clock).first ?? .system
   }
 
   /// The logger of the container here.
@@ -84,9 +84,7 @@ extension Environment {
 
   /// Counts a failed call here and further out: an environment that ends takes its own counts with it.
   package func countFailedCall() {
-    for environment in sequence(first: self, next: \.parent) {
-      environment.resources?.failedCalls.add(1, ordering: .relaxed)
-    }
+    for resources in resourcesOutwards { resources.failedCalls.add(1, ordering: .relaxed) }
   }
 
   // MARK: reports

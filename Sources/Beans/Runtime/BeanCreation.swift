@@ -13,7 +13,7 @@ struct BeanCreation: Sendable {
   /// Creates the bean and stores it in its slot.
   func run() async throws {
     let log = recipe.value.work.contains(.trace) ? environment.log : nil
-    let record = environment.existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
+    let record = environment.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
     do {
       let runs = RunningBeans(of: environment)

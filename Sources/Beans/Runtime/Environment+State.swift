@@ -95,13 +95,11 @@ extension Environment {
   var resources: EnvironmentResources? { core.extras?.with { $0.resources } ?? nil }
 
   /// The resources of the nearest environment that is not a child of a factory.
-  var homeResources: EnvironmentResources? {
-    var next = Optional(Unretained(self))
-    while let environment = next {
-      if let resources = environment.with({ $0.resources }) { return resources }
-      next = environment.with { $0.core.parent }
-    }
-    return nil
+  var homeResources: EnvironmentResources? { resources ?? core.compiledPlan.with { $0.home.with { $0.resources } } }
+
+  /// The resources here and further out, nearest first.
+  var resourcesOutwards: some Sequence<EnvironmentResources> {
+    sequence(first: self, next: \.parent).lazy.compactMap(\.resources)
   }
 
   var log: ContainerLog { homeResources?.log ?? .shared }

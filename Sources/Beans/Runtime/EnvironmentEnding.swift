@@ -269,11 +269,7 @@ extension Environment {
   /// reports the failure to observers.
   func countRelease(failing failure: any Error) {
     for observer in observers { observer.releaseFailed(failure, in: self) }
-    var next = Optional(self)
-    while let environment = next {
-      environment.resources?.failedReleases.add(1, ordering: .relaxed)
-      next = environment.parent
-    }
+    for resources in resourcesOutwards { resources.failedReleases.add(1, ordering: .relaxed) }
   }
 
   func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }

@@ -35,10 +35,7 @@ extension Environment {
   }
 
   /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
-  var nearestDeclarations: EnvironmentDeclarations? {
-    let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.resources).first
-    return resources?.knownDeclarations(UInt(beans_thread()))
-  }
+  var nearestDeclarations: EnvironmentDeclarations? { homeResources?.knownDeclarations(UInt(beans_thread())) }
 
   /// The name of the module whose `configure` is running.
   var declaringModule: String? { resources?.openDeclarations?.module?.name }

@@ -215,14 +215,15 @@ struct Startup {
 
   /// The facts about the environment, and those further out, that the compiler needs.
   var input: CompilerInput {
-    let outer = OuterEnvironments(of: environment)
+    let outer = Array(environment.resourcesOutwards.dropFirst())
+    let outerHook = outer.compactMap(\.hook).first
     let parentPlan = environment.parent?.core.plan?.object
     let ownHook = resources.hook
-    if ownHook == nil, let hook = outer.hook { resources.install(hook) }
-    let hook = ownHook ?? outer.hook
+    if ownHook == nil, let outerHook { resources.install(outerHook) }
+    let hook = ownHook ?? outerHook
     return CompilerInput(
       home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
-      outerScopes: outer.scopeNames, isTraced: environment.log.followsBeans,
+      outerScopes: outer.flatMap { $0.scopes.map(\.name) }, isTraced: environment.log.followsBeans,
       overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
   }
 
@@ -281,12 +282,9 @@ struct Startup {
       guard case .scoped = recipe.value.kind, ScopedBean(recipe, in: environment).scope == nil else { continue }
       let bean = recipe.value.definition
       if bean.maker != nil { continue }
-      var names = ["singleton", "prototype", "request", "session"]
-      var next = Optional(environment)
-      while let outer = next {
-        names += outer.resources?.scopes.map(\.name) ?? []
-        next = outer.parent
-      }
+      let names =
+        ["singleton", "prototype", "request", "session"]
+        + environment.resourcesOutwards.flatMap { $0.scopes.map(\.name) }
       let hint = environment.core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
       faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names) + hint))
     }
