@@ -55,7 +55,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     self.home = home
     let template = Environment(configuring: declarations, parent: environment)
     try declarations.whileConfiguring((scope, location)) { try configure(template) }
-    template.closeDeclarations()
+    template.resources?.end(nil)
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in

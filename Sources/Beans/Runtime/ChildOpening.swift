@@ -135,7 +135,7 @@ final class ChildOpening: Sendable {
       child = try openWithCare(seed, under: parent, plan, call)
     } else {
       child = make(seed, under: parent, plan, .none, call)
-      try child.join(parent, plan)
+      try Self.join(child, parent, plan)
     }
     if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
     return child
@@ -162,12 +162,12 @@ final class ChildOpening: Sendable {
     let scope: ScopeObject
     do { scope = try makeScopeObject(plan) } catch { throw refusal(of: seed, error) }
     let child = make(seed, under: parent, plan, scope, call)
-    do { try scope.attach(child) } catch { throw child.abandoned(error) }
-    try child.join(parent, plan)
+    do { try scope.attach(child) } catch { throw Self.abandoned(child, error) }
+    try Self.join(child, parent, plan)
     switch scope {
     case .none: break
     case .host(let host): host.opened(child)
-    case .life(let scope): try child.prepare(scope)
+    case .life(let scope): try prepare(child, by: scope)
     }
     if plan.with({ !$0.observers.isEmpty }) { child.observeOpening() }
     return child
@@ -202,52 +202,49 @@ final class ChildOpening: Sendable {
       throw error
     }
   }
-}
 
-extension Environment {
-  /// Joins the parent; from then on, other threads may see the child.
+  // MARK: joining the parent
+
+  /// Adds a child to those of its parent; from then on, other threads may see the child.
   @inline(__always)
-  func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
-    let own = Unretained(self)
+  static func join(_ child: Environment, _ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
+    let child = Unretained(child)
     let hasJoined = parent.with { parent -> Bool in
       let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
       let place = ScopeCounts.ownPlace
       return parent.core.lock.withLock {
         if parent.core.lifecycle.isEnding { return false }
         parent.core.change { $0.enter() }
-        extras.with { $0.children.join(own, at: place) }
+        extras.with { $0.children.join(child, at: place) }
         plan.with { $0.counts.open(at: place) }
         return true
       }
     }
-    if !hasJoined { throw abandoned(parent.object.finishedError()) }
+    if !hasJoined { throw abandoned(child.object, parent.object.finishedError()) }
   }
 
   /// Closes a child that never joined; the child releases its seed when it is deallocated.
   @inline(never)
-  fileprivate func abandoned(_ error: any Error) -> any Error {
-    changeLocked { $0.close(.parent) }
+  private static func abandoned(_ child: Environment, _ error: any Error) -> any Error {
+    child.changeLocked { $0.close(.parent) }
     return error
   }
 
-  /// Prepares every bean by the scope object of the child.
-  fileprivate func prepare(_ scope: any ChildScope) throws {
+  /// Prepares every bean of a child by the child's scope object.
+  private func prepare(_ child: Environment, by scope: any ChildScope) throws {
     do {
-      try using {
-        for number in 0..<Int32(core.compiledPlan.with { $0.layout.slots }) {
-          let recipe = recipe(number)
+      try child.using {
+        for number in 0..<Int32(child.core.compiledPlan.with { $0.layout.slots }) {
+          let recipe = child.recipe(number)
           guard let declaration = recipe.value.code.with({ $0.declaration }) else { continue }
-          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: self, recipe: recipe))
+          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: child, recipe: recipe))
         }
       }
     } catch {
-      beginFinish(.finish)
+      child.beginFinish(.finish)
       throw error
     }
     // The parent may have ended meanwhile.
-    if core.lifecycle.isEnding { throw finishedError() }
+    if child.core.lifecycle.isEnding { throw child.finishedError() }
   }
-
-  /// Ends the declaring phase of the environment that is passed to `configure`.
-  func closeDeclarations() { resources?.end(nil) }
 }

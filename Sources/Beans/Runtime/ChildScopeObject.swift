@@ -1,31 +1,6 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-extension Environment {
-  /// The scope that determines where beans are released.
-  @inline(__always)
-  package var host: (any HostedScope)? {
-    guard case .host(let host) = scope else { return nil }
-    return host
-  }
-
-  /// Reports to a hosted scope that the child is in use.
-  @inline(__always)
-  func used() {
-    if case .host(let host) = scope { host.used() }
-  }
-
-  /// The scope object of the child that ends with the child; nil for one with a host.
-  @inline(__always)
-  var childScope: (any ChildScope)? {
-    guard case .life(let scope) = scope else { return nil }
-    return scope
-  }
-
-  /// The registered scopes of this environment, which it finishes.
-  var ownScopes: [any BeanScope] { resources?.scopes.map(\.scope) ?? [] }
-}
-
 extension ScopeObject {
   /// Claims a scope object for one child.
   ///

@@ -1,4 +1,5 @@
 import BeansConfiguration
+import CBeansRuntime
 public import Synchronization
 
 // The meaning of the words of an environment's core, and the state derived from them.
@@ -136,5 +137,113 @@ extension Environment {
       hops &-= 1
     }
     return environment
+  }
+
+  // MARK: the scope object
+
+  /// The scope that determines where beans are released.
+  @inline(__always)
+  package var host: (any HostedScope)? {
+    guard case .host(let host) = scope else { return nil }
+    return host
+  }
+
+  /// Reports to a hosted scope that the child is in use.
+  @inline(__always)
+  func used() {
+    if case .host(let host) = scope { host.used() }
+  }
+
+  /// The scope object of the child that ends with the child; nil for one with a host.
+  @inline(__always)
+  var childScope: (any ChildScope)? {
+    guard case .life(let scope) = scope else { return nil }
+    return scope
+  }
+
+  /// The registered scopes of this environment, which it finishes.
+  var ownScopes: [any BeanScope] { resources?.scopes.map(\.scope) ?? [] }
+
+  // MARK: declarations, as long as the environment accepts more of them
+
+  /// Returns the declarations while they are open. Throws `.frozen`, or the error of startup; `subject` and `origin`
+  /// describe the late declaration.
+  func declarations(
+    _ what: String, _ subject: @autoclosure () -> String? = nil,
+    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
+  ) throws -> EnvironmentDeclarations {
+    let resources = resources
+    if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
+    if let failure = resources?.failure { throw failure }
+    throw EnvironmentError(
+      .frozen,
+      "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
+        + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
+  }
+
+  /// Throws once declarations are closed.
+  package func checkDeclaring(
+    _ what: String, _ subject: String? = nil, at origin: EnvironmentError.Origin? = nil
+  ) throws {
+    _ = try declarations(what, subject, at: origin)
+  }
+
+  /// Returns the declarations, before startup or after it. Waits for a startup that another thread has begun.
+  func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
+    while true {
+      if !resources.isTemplate, let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if core.lifecycle.isEnding { throw finishedError() }
+      // Another thread starts the environment.
+      try startIfNeeded()
+    }
+  }
+
+  /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
+  var nearestDeclarations: EnvironmentDeclarations? { homeResources?.knownDeclarations(UInt(beans_thread())) }
+
+  /// The name of the module whose `configure` is running.
+  var declaringModule: String? { resources?.openDeclarations?.module?.name }
+}
+
+// MARK: what the declarations need of an environment
+
+extension Environment: EnvironmentMemory {
+  @inline(__always)
+  func releaseMemory() {
+    // Nearly always a request that has ended.
+    if !core.lifecycle.isReleased { letGoOfBeans() }
+    scope.giveBack()
+    // The slots of an environment that is not a child of a factory belong to its resources.
+    if core.slots != room.slots, resources == nil { core.slots.deallocate() }
+  }
+
+  /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.
+  private func letGoOfBeans() {
+    // The sources of the configuration, too, may hold objects that hold them.
+    defer { resources?.letGo() }
+    guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
+    let (log, slots) = (creationLog, core.slots)
+    var index = log.count
+    while index > 0 {
+      index -= 1
+      let content = slots[log[index]].content
+      if content.isFilled { content.object.release() }
+    }
+    if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
+  }
+}
+
+extension Environment: BeanLookup {
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
+    try provide(type, id, from: nil) { try $0.find(type, id) }
+  }
+
+  func provide<T>(
+    _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
+  ) throws -> T {
+    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try look(environment) } catch let error as EnvironmentError {
+      throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
+    }
   }
 }

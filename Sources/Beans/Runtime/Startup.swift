@@ -182,7 +182,7 @@ struct Startup {
   private func join(_ parent: Unretained<Environment>) throws {
     let home = parent.object.homeResources
     home?.begin(nested: environment)
-    do { try environment.join(parent, environment.core.compiledPlan) } catch {
+    do { try ChildOpening.join(environment, parent, environment.core.compiledPlan) } catch {
       home?.end(nested: environment)
       throw error
     }
