@@ -87,6 +87,43 @@ extension Environment {
     return self
   }
 
+  /// Validates all declarations and builds every bean that is not lazy, awaiting the asynchronous creations.
+  ///
+  /// Makes the parent ready first, except inside an asynchronous factory of the parent. Beans that do not need each
+  /// other are created side by side, each after its dependencies. In a child of a factory, this creates the child's own
+  /// asynchronous beans that are not lazy; synchronous beans are built at their first lookup. Several tasks may call
+  /// this method. A cancelled task does not affect a creation for which other tasks wait.
+  ///
+  /// The first failure cancels the other creations and is thrown at once. If no creation is in flight by then, the
+  /// beans that were built have already been released, in reverse order. Otherwise their release follows when the
+  /// creations have ended; `shutdown()` waits for it. A child of a factory stays open, and the next call tries again.
+  ///
+  /// - Parameters:
+  ///   - options: checks that run before anything is built.
+  ///   - file: the file of the call, which errors name.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `startup(options:)`. After a bean has failed, every later call throws the same error.
+  ///   `CancellationError` changes nothing: the next call continues.
+  @discardableResult
+  public func ready(
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Self {
+    let location = SourceLocation(file: file, line: line)
+    do { try await AwaitingCall("ready()", at: location).makeReady(self, options) } catch {
+      throw location.met(error)
+    }
+    return self
+  }
+
+  /// Makes everything ready like `ready(options:)`; its errors name no call.
+  ///
+  /// - Throws: the errors of `ready(options:)`.
+  package func makeReady(
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
+    try await AwaitingCall("ready()", at: SourceLocation(file: file, line: line)).makeReady(self, options)
+  }
+
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that has already
   /// happened.
   public func whenFinished(_ body: @escaping @Sendable () -> Void) { whenReleased(body) }

@@ -169,7 +169,7 @@ final class ChildOpening: Sendable {
     case .host(let host): host.opened(child)
     case .life(let scope): try prepare(child, by: scope)
     }
-    if plan.with({ !$0.observers.isEmpty }) { child.observeOpening() }
+    if plan.with({ !$0.observers.isEmpty }) { ChildObservation.begin(of: child) }
     return child
   }
 

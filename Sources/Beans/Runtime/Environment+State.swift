@@ -109,6 +109,9 @@ extension Environment {
     resources?.configuration ?? core.compiledPlan.with { $0.configuration }
   }
 
+  /// The observers of this environment, those from further out first.
+  var observers: [any EnvironmentObserver] { core.plan?.with { $0.observers } ?? [] }
+
   @inline(__always)
   var creationLog: CreationLog { core.compiledPlan.with { CreationLog(of: core.slots, $0.layout) } }
 

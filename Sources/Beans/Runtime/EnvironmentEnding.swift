@@ -215,7 +215,7 @@ extension Environment {
   private func closeWithCare(_ released: Int) {
     if resources != nil || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
     existingExtras?.releasedBeans.store(released, ordering: .relaxed)
-    if let observation = existingExtras?.observation.load() { end(observation, released: released) }
+    existingExtras?.observation.load()?.end(of: self, released: released)
     resources?.letGo()
     // Before the callbacks: a caller that has waited finds no timer left.
     host?.closed()
