@@ -69,8 +69,7 @@ extension Environment {
   /// Returns the runner of the beans, which this makes if there is none.
   package func runner<R: BeanRunner>(_ make: () -> R) -> R { extras.works.runner(make) }
 
-  /// Whether lookups have ended, and whether the reason is a failed start.
-  package var isEnding: Bool { core.lifecycle.isEnding }
+  /// Whether lookups have ended because of a failed start.
   package var isFailed: Bool { core.lifecycle.isFailed }
 
   /// The error of a start that has failed; nil where the end of the environment is the cause.

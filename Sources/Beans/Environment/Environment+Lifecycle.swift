@@ -23,20 +23,18 @@ extension Environment {
     let declarations = EnvironmentDeclarations(
       name: name, configuration: ConfigurationManager(parent: parent?.configuration),
       enclosing: parent?.nearestDeclarations)
-    self.init(
-      declarations, traceOrigin: traceOrigin, parent: parent, CallPlace(file: file, line: line))
+    self.init(declarations, traceOrigin: traceOrigin, parent: parent, CallPlace(file: file, line: line))
   }
 
   /// Creates the environment that is passed to a factory's `configure`: it declares, and never starts.
   convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
-    self.init(
-      declarations, traceOrigin: false, parent: parent, CallPlace(file: "", line: 0))
+    self.init(declarations, traceOrigin: false, parent: parent, CallPlace(file: "", line: 0))
   }
 
   private convenience init(
     _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ place: CallPlace
   ) {
-    let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin, log: parent?.log ?? .shared)
+    let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin)
     self.init(EnvironmentCore(parent: parent, EnvironmentExtras(resources), place))
   }
 
@@ -52,8 +50,7 @@ extension Environment {
   ///   and lookups of all other beans succeed.
   @discardableResult
   public func startup(file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    do { try start() } catch { throw SourceLocation(file: file, line: line).met(error) }
-    return self
+    try startup(options: [], file: file, line: line)
   }
 
   private func start() throws {
@@ -79,7 +76,7 @@ extension Environment {
   public func startup(
     options: StartupOptions, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
-    require(options)
+    resources?.require(options)
     do {
       try start()
       if options.contains(.requireSendable) { try checkSharing() }

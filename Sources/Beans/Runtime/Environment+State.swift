@@ -10,7 +10,8 @@ extension EnvironmentCore {
   init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ opening: ChildOpening.Call) {
     parent.retain()
     self.init(
-      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, slots: nil, extras: nil,
+      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, slots: nil,
+      extras: nil,
       place: opening.place)
   }
 
@@ -103,7 +104,7 @@ extension Environment {
     sequence(first: self, next: \.parent).lazy.compactMap(\.resources)
   }
 
-  var log: ContainerLog { homeResources?.log ?? .shared }
+  var log: ContainerLog { .shared }
 
   var configuration: ConfigurationManager {
     resources?.configuration ?? core.compiledPlan.with { $0.configuration }

@@ -16,9 +16,7 @@ final class EnvironmentResources: Sendable {
   let traceOrigin: Bool
   /// Whether the environment is the argument of `configure`: it declares, and never starts.
   let isTemplate: Bool
-  /// The log of the environment and its children.
-  let log: ContainerLog
-  let creations: CreationWatch
+  let creations = CreationWatch(.shared)
   /// The results of lookups that the plan does not foresee.
   let answers = AnswerTable<Retrieval>()
   /// The remarks on the declarations, once a report has had them.
@@ -56,15 +54,11 @@ final class EnvironmentResources: Sendable {
     var clock: EnvironmentClock?
   }
 
-  init(
-    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, log: ContainerLog
-  ) {
+  init(_ declarations: EnvironmentDeclarations, traceOrigin: Bool) {
     name = declarations.name
     configuration = declarations.configuration
     self.traceOrigin = traceOrigin
     isTemplate = declarations.opening != nil
-    self.log = log
-    creations = CreationWatch(log)
     state = Locked(State(declarations: SharedDeclarations(open: declarations)))
   }
 
@@ -177,14 +171,16 @@ final class EnvironmentResources: Sendable {
   /// Whether beans that several threads share have to be known to be `Sendable`.
   var requiresSendable: Bool { state.withLock { $0.requiresSendable } }
 
-  func requireSendable() { state.withLock { $0.requiresSendable = true } }
-
   /// The record of a startup; nil unless it has been requested.
   var record: StartupRecord? { state.withLock { $0.record } }
 
-  /// Requests a record of the startup's times, unless startup has ended.
-  func recordTimes() {
-    state.withLock { if $0.declarations.open != nil { $0.record = $0.record ?? StartupRecord() } }
+  /// Records the options of a startup that has not ended.
+  func require(_ options: StartupOptions) {
+    state.withLock { state in
+      if options.contains(.requireSendable) { state.requiresSendable = true }
+      let isRecorded = options.contains(.recordTimes) && state.declarations.open != nil
+      if isRecorded { state.record = state.record ?? StartupRecord() }
+    }
   }
 
   func note(unready label: String) { state.withLock { $0.unready.append(label) } }

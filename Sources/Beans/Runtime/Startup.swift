@@ -62,12 +62,6 @@ extension Environment {
     return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
-  /// Records the options of a startup that has not begun.
-  func require(_ options: StartupOptions) {
-    if options.contains(.requireSendable) { resources?.requireSendable() }
-    if options.contains(.recordTimes) { resources?.recordTimes() }
-  }
-
   /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
   /// on the thread that declares.
   ///
