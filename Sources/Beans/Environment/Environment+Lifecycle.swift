@@ -144,11 +144,7 @@ extension Environment {
   @usableFromInline
   func finish(at place: CallPlace) {
     // Usually there have been no children.
-    if !finishAlone(.finish) { finishWithExtras(at: place) }
-  }
-
-  @inline(never)
-  private func finishWithExtras(at place: CallPlace) {
+    if finishAlone(.finish) { return }
     noteEnd(at: place)
     beginFinish(.finish)
   }
@@ -164,7 +160,7 @@ extension Environment {
   ///   - file: the source file of the call, for errors of later lookups.
   ///   - line: the line of the call.
   public func finish(failing error: any Error, file: StaticString = #fileID, line: UInt = #line) {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     noteOutcome(failing: error)
     beginFinish(.finish)
   }
@@ -182,7 +178,7 @@ extension Environment {
   ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure, and is released
   ///   by a task that this does not await: use `await shutdown()`.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     forbidAwaiting()
     try endAndWait(within: nil)
   }
@@ -197,7 +193,7 @@ extension Environment {
   ///   - line: the line of the call.
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) async throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     // Here: an asynchronous call costs more than the check.
     if endsAtOnce() { return try throwFailures() }
     try await endAwaiting(within: nil)
@@ -222,7 +218,7 @@ extension Environment {
   /// - Throws: `.destructionFailed`, which names each abandoned release and body, with environment, place and time; past
   ///   the limit also the beans that are left. Otherwise as `shutdown()`.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     forbidAwaiting()
     try endAndWait(within: limit)
   }
@@ -236,7 +232,7 @@ extension Environment {
   ///   - line: the line of the call.
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) async throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     try await endAwaiting(within: limit)
   }
 
@@ -245,8 +241,6 @@ extension Environment {
     beginFinish(.finish)
     takeOver(ofThisThread: true)
   }
-
-  private func noteEnd(_ file: StaticString, _ line: UInt) { noteEnd(at: CallPlace(file: file, line: line)) }
 
   @inline(never)
   private func noteEnd(at place: CallPlace) { existingExtras?.ended(at: place) }

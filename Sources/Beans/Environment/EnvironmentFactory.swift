@@ -89,7 +89,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ) throws -> Environment {
     // Until the child retains the environment, this factory does.
     defer { withExtendedLifetime(self) {} }
-    return try opener.build(Self.object(for: seed), at: CallPlace(file: file, line: line))
+    return try opener.open(Self.object(for: seed), at: CallPlace(file: file, line: line))
   }
 
   /// Returns a new child of an environment that the enclosing factory built (a request in its session).
@@ -106,7 +106,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ) throws -> Environment {
     // As above.
     defer { withExtendedLifetime(self) {} }
-    return try opener.build(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line))
+    return try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line))
   }
 
   /// Returns the object for the first slot of a child, and transfers the caller's reference if the seed is an object.
@@ -285,7 +285,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    try open(seed, in: parent, place, .body).end(as: .body, after: body)
+    try opener.open(seed, in: parent, at: place, for: .body).end(as: .body, after: body)
   }
 
   /// Builds a child, makes it `Environment.current` for the task and its child tasks, runs `body`, and finishes the
@@ -315,7 +315,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    try await open(seed, in: parent, place, .body).end(as: .body, after: body)
+    try await opener.open(seed, in: parent, at: place, for: .body).end(as: .body, after: body)
   }
 
   /// Builds a child that outlives this call, such as a request whose response is written later. The handle ends the
@@ -338,12 +338,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   func handle(
     _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace
   ) throws -> ChildHandle {
-    ChildHandle(try open(seed, in: parent, place, .handle))
-  }
-
-  private func open(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace, _ owner: Lifecycle.OutcomeOwner
-  ) throws -> Environment {
-    try opener.open(seed, in: parent, ChildOpening.Call(place: place, owner: owner))
+    ChildHandle(try opener.open(seed, in: parent, at: place, for: .handle))
   }
 }

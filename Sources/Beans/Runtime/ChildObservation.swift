@@ -7,10 +7,7 @@ final class ChildObservation: Sendable {
   /// Reports the opening of a child, unless its end has begun: then nothing is reported.
   static func begin(of child: Environment) {
     // The child is in use meanwhile, so that no thread reports its end first.
-    guard (try? child.enter()) != nil else { return }
-    defer { child.leave() }
-    ResolutionContext.with(Unretained(child), nil) { _ in
-      defer { child.used() }
+    try? child.whileKept {
       _ = child.extras.observation.storeIfNil(ChildObservation())
       for observer in child.observers { observer.childOpened(child) }
     }

@@ -58,35 +58,29 @@ final class ChildOpening: Sendable {
     }
   }
 
-  /// The call that opens a child.
-  struct Call {
-    let place: CallPlace
-    /// The party that decides the outcome of the child.
-    let owner: Lifecycle.OutcomeOwner
-  }
-
-  /// Opens a child that has no owner. Takes over the reference `seed`, for the first slot; nil without a seed.
+  /// Opens a child. Takes over the reference `seed`, for the first slot; nil without a seed.
   ///
-  /// - Parameter parent: the environment in which the child opens; nil for the usual one.
+  /// - Parameters:
+  ///   - parent: the environment in which the child opens; nil for the usual one.
+  ///   - place: the call that opens the child.
+  ///   - owner: the party that decides the outcome of the child.
   @usableFromInline
-  func build(_ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace) throws -> Environment {
-    try open(seed, in: parent, Call(place: place, owner: .none))
-  }
-
-  /// Opens a child. Takes over the reference `seed`.
-  @inline(__always)
-  func open(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
+  func open(
+    _ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace, for owner: OutcomeOwner = .none
+  ) throws -> Environment {
     do {
-      if parent == nil, let home { return try open(seed, under: home, call) }
-      return try openElsewhere(seed, in: parent, call)
-    } catch { throw call.place.met(error) }
+      if parent == nil, let home { return try open(seed, under: home, place, owner) }
+      return try openElsewhere(seed, in: parent, place, owner)
+    } catch { throw place.met(error) }
   }
 
   /// Opens a child in the given parent, or in the nearest environment around the current one in which it may open.
   @inline(never)
-  private func openElsewhere(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
+  private func openElsewhere(
+    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace, _ owner: OutcomeOwner
+  ) throws -> Environment {
     if let parent, home == Unretained(parent) || isHome(parent) {
-      return try open(seed, under: Unretained(parent), call)
+      return try open(seed, under: Unretained(parent), place, owner)
     }
     if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
     if let parent {
@@ -95,7 +89,7 @@ final class ChildOpening: Sendable {
     }
     var next = Environment.current
     while let candidate = next {
-      if isHome(candidate) { return try open(seed, under: Unretained(candidate), call) }
+      if isHome(candidate) { return try open(seed, under: Unretained(candidate), place, owner) }
       next = candidate.parent
     }
     throw misplaced(seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
@@ -125,16 +119,16 @@ final class ChildOpening: Sendable {
 
   @inline(__always)
   private func open(
-    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ call: Call
+    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ place: CallPlace, _ owner: OutcomeOwner
   ) throws -> Environment {
     if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
     // Startup has set the plan, unless the children are inactive.
     guard let plan = plan.load(ordering: .acquiring) else { throw refusalWithoutPlan(of: seed) }
     let child: Environment
     if needsCare.load(ordering: .relaxed) {
-      child = try openWithCare(seed, under: parent, plan, call)
+      child = try openWithCare(seed, under: parent, plan, place, owner)
     } else {
-      child = make(seed, under: parent, plan, .none, call)
+      child = make(seed, under: parent, plan, .none, place, owner)
       try Self.join(child, parent, plan)
     }
     if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
@@ -144,10 +138,10 @@ final class ChildOpening: Sendable {
   @inline(__always)
   private func make(
     _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ scope: ScopeObject,
-    _ call: Call
+    _ place: CallPlace, _ owner: OutcomeOwner
   ) -> Environment {
     let child = plan.with { plan in
-      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, call), scope)
+      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, place, owner), scope)
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
     return child
@@ -157,11 +151,12 @@ final class ChildOpening: Sendable {
   /// child has joined its parent: then a shutdown would wait for the child.
   @inline(never)
   private func openWithCare(
-    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ call: Call
+    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ place: CallPlace,
+    _ owner: OutcomeOwner
   ) throws -> Environment {
     let scope: ScopeObject
     do { scope = try makeScopeObject(plan) } catch { throw refusal(of: seed, error) }
-    let child = make(seed, under: parent, plan, scope, call)
+    let child = make(seed, under: parent, plan, scope, place, owner)
     do { try scope.attach(child) } catch { throw Self.abandoned(child, error) }
     try Self.join(child, parent, plan)
     switch scope {

@@ -7,12 +7,11 @@ public import Synchronization
 extension EnvironmentCore {
   /// Makes the core of a factory's child.
   @inline(__always)
-  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ opening: ChildOpening.Call) {
+  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ place: CallPlace, _ owner: OutcomeOwner) {
     parent.retain()
     self.init(
-      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, slots: nil,
-      extras: nil,
-      place: opening.place)
+      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: owner).word, slots: nil, extras: nil,
+      place: place)
   }
 
   /// Makes the core of an environment that is not a child of a factory.

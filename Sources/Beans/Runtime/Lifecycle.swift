@@ -19,16 +19,6 @@ struct Lifecycle: Equatable, Sendable {
     static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The party that decides the outcome of a child.
-  enum OutcomeOwner: UInt64, CaseIterable {
-    /// No party: every end completes the child, unless it says otherwise.
-    case none
-    /// A handle that has not ended the child.
-    case handle
-    /// A body: the closure of `withChild` or of a handle's `end(after:)`.
-    case body
-  }
-
   /// The phase in the lowest three bits, then the failure of startup, the owner, whether an end has overruled the owner,
   /// whether releases cannot be awaited, and the cause of the end. Above, the number of users and the number of bodies.
   private(set) var word: UInt64
@@ -219,6 +209,17 @@ struct Lifecycle: Equatable, Sendable {
   private mutating func set(_ phase: Phase, _ cause: EndCause) {
     word = word & ~(7 | Self.causeBits) | phase.rawValue | UInt64(cause.rawValue) << Self.causeShift
   }
+}
+
+/// The party that decides the outcome of a child.
+@usableFromInline
+enum OutcomeOwner: UInt64, CaseIterable {
+  /// No party: every end completes the child, unless it says otherwise.
+  case none
+  /// A handle that has not ended the child.
+  case handle
+  /// A body: the closure of `withChild` or of a handle's `end(after:)`.
+  case body
 }
 
 /// The cause of an end, for the error of later lookups.
