@@ -69,79 +69,75 @@ final class ChildOpening: Sendable {
     _ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace, for owner: OutcomeOwner = .none
   ) throws -> Environment {
     do {
-      if parent == nil, let home { return try open(seed, under: home, place, owner) }
-      return try openElsewhere(seed, in: parent, place, owner)
+      let opening: Opening
+      if parent == nil, let home, home.with({ $0.core.lifecycle.isOpen }), let plan = plan.load(ordering: .acquiring) {
+        opening = (home, plan)
+      } else {
+        opening = try admit(seed, in: parent)
+      }
+      let child: Environment
+      if needsCare.load(ordering: .relaxed) {
+        child = try openWithCare(seed, opening, place, owner)
+      } else {
+        child = make(seed, opening, .none, place, owner)
+        try Self.join(child, opening.parent, opening.plan)
+      }
+      if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
+      return child
     } catch { throw place.met(error) }
   }
 
-  /// Opens a child in the given parent, or in the nearest environment around the current one in which it may open.
+  /// The parent of a child, and the plan of the child.
+  private typealias Opening = (parent: Unretained<Environment>, plan: Unretained<Plan>)
+
+  /// Returns the parent of a child once it has started, and the plan. Releases the seed of a child that does not open.
   @inline(never)
-  private func openElsewhere(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace, _ owner: OutcomeOwner
-  ) throws -> Environment {
-    if let parent, home == Unretained(parent) || isHome(parent) {
-      return try open(seed, under: Unretained(parent), place, owner)
+  private func admit(_ seed: ObjectReference?, in parent: Environment?) throws -> Opening {
+    do {
+      let parent = try self.parent(parent)
+      if !parent.with({ $0.core.lifecycle.isOpen }) { try parent.object.using {} }
+      // Startup has set the plan, unless the children are inactive.
+      if let plan = plan.load(ordering: .acquiring) { return (parent, plan) }
+      throw reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan")
+    } catch {
+      seed?.release()
+      throw error
     }
-    if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
+  }
+
+  /// Returns the given parent or the usual one, or the nearest environment around the current one in which children open.
+  /// The caller or the task retains it.
+  private func parent(_ parent: Environment?) throws -> Unretained<Environment> {
+    if parent == nil, let home { return home }
+    if let parent, home == Unretained(parent) || isHome(parent) { return Unretained(parent) }
+    if let reason = reason.withLock({ $0 }) { throw reason }
     if let parent {
-      throw misplaced(
-        seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
+      throw misplaced("'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
     }
     var next = Environment.current
     while let candidate = next {
-      if isHome(candidate) { return try open(seed, under: Unretained(candidate), place, owner) }
+      if isHome(candidate) { return Unretained(candidate) }
       next = candidate.parent
     }
-    throw misplaced(seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
+    throw misplaced("a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }
 
-  private func misplaced(_ seed: ObjectReference?, _ message: String) -> any Error {
-    refusal(of: seed, EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"]))
-  }
-
-  @inline(never)
-  private func refusalWithoutPlan(of seed: ObjectReference?) -> any Error {
-    refusal(of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
-  }
-
-  private func refusal(of seed: ObjectReference?, _ reason: any Error) -> any Error {
-    seed?.release()
-    return reason
+  private func misplaced(_ message: String) -> any Error {
+    EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"])
   }
 
   /// Whether children of the factory open in an environment.
   private func isHome(_ environment: Environment) -> Bool {
-    guard let own = plan.load(ordering: .acquiring), let plan = environment.core.plan else {
-      return false
-    }
+    guard let own = plan.load(ordering: .acquiring), let plan = environment.core.plan else { return false }
     return own.with { own in plan.with { own.parent === $0 } }
   }
 
   @inline(__always)
-  private func open(
-    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ place: CallPlace, _ owner: OutcomeOwner
-  ) throws -> Environment {
-    if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
-    // Startup has set the plan, unless the children are inactive.
-    guard let plan = plan.load(ordering: .acquiring) else { throw refusalWithoutPlan(of: seed) }
-    let child: Environment
-    if needsCare.load(ordering: .relaxed) {
-      child = try openWithCare(seed, under: parent, plan, place, owner)
-    } else {
-      child = make(seed, under: parent, plan, .none, place, owner)
-      try Self.join(child, parent, plan)
-    }
-    if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
-    return child
-  }
-
-  @inline(__always)
   private func make(
-    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ scope: ScopeObject,
-    _ place: CallPlace, _ owner: OutcomeOwner
+    _ seed: ObjectReference?, _ opening: Opening, _ scope: ScopeObject, _ place: CallPlace, _ owner: OutcomeOwner
   ) -> Environment {
-    let child = plan.with { plan in
-      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, place, owner), scope)
+    let child = opening.plan.with { plan in
+      Environment(plan.layout, EnvironmentCore(opening.plan, parent: opening.parent, place, owner), scope)
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
     return child
@@ -151,20 +147,22 @@ final class ChildOpening: Sendable {
   /// child has joined its parent: then a shutdown would wait for the child.
   @inline(never)
   private func openWithCare(
-    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ plan: Unretained<Plan>, _ place: CallPlace,
-    _ owner: OutcomeOwner
+    _ seed: ObjectReference?, _ opening: Opening, _ place: CallPlace, _ owner: OutcomeOwner
   ) throws -> Environment {
     let scope: ScopeObject
-    do { scope = try makeScopeObject(plan) } catch { throw refusal(of: seed, error) }
-    let child = make(seed, under: parent, plan, scope, place, owner)
+    do { scope = try makeScopeObject(opening.plan) } catch {
+      seed?.release()
+      throw error
+    }
+    let child = make(seed, opening, scope, place, owner)
     do { try scope.attach(child) } catch { throw Self.abandoned(child, error) }
-    try Self.join(child, parent, plan)
+    try Self.join(child, opening.parent, opening.plan)
     switch scope {
     case .none: break
     case .host(let host): host.opened(child)
     case .life(let scope): try prepare(child, by: scope)
     }
-    if plan.with({ !$0.observers.isEmpty }) { ChildObservation.begin(of: child) }
+    if opening.plan.with({ !$0.observers.isEmpty }) { ChildObservation.begin(of: child) }
     return child
   }
 
@@ -185,17 +183,6 @@ final class ChildOpening: Sendable {
         path: ["'\(scopeName)'"], origin: plan.with { $0.opening?.origin })
     }
     hasScopeName.store(true, ordering: .relaxed)
-  }
-
-  @inline(never)
-  private func start(_ parent: Environment, _ seed: ObjectReference?) throws {
-    do {
-      try parent.enter()
-      parent.leave()
-    } catch {
-      seed?.release()
-      throw error
-    }
   }
 
   // MARK: joining the parent
