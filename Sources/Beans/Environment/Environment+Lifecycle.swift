@@ -26,13 +26,9 @@ extension Environment {
     self.init(declarations, traceOrigin: traceOrigin, parent: parent, CallPlace(file: file, line: line))
   }
 
-  /// Creates the environment that is passed to a factory's `configure`: it declares, and never starts.
-  convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
-    self.init(declarations, traceOrigin: false, parent: parent, CallPlace(file: "", line: 0))
-  }
-
-  private convenience init(
-    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ place: CallPlace
+  /// Creates an environment that is not a child of a factory, or the argument of a factory's `configure`.
+  convenience init(
+    _ declarations: EnvironmentDeclarations, traceOrigin: Bool = false, parent: Environment?, _ place: CallPlace
   ) {
     let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin)
     self.init(EnvironmentCore(parent: parent, EnvironmentExtras(resources), place))

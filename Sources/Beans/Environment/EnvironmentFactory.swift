@@ -53,7 +53,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
       seed: seed, hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
     self.opener = opener
     self.home = home
-    let template = Environment(configuring: declarations, parent: environment)
+    let template = Environment(declarations, parent: environment, CallPlace(file: "", line: 0))
     try declarations.whileConfiguring((scope, location)) { try configure(template) }
     template.resources?.end(nil)
     opener.declared(declarations)
