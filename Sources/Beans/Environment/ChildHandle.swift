@@ -18,9 +18,8 @@ public final class ChildHandle: Sendable {
   /// The child. Lookups in it throw `.finished` once an end has begun.
   public let environment: Environment
 
-  init(_ environment: Environment) {
-    self.environment = environment
-  }
+  @usableFromInline
+  init(_ environment: Environment) { self.environment = environment }
 
   deinit { environment.endDropped() }
 

@@ -277,15 +277,10 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    try run(Self.object(for: seed), in: parent, CallPlace(file: file, line: line), body)
-  }
-
-  @usableFromInline
-  func run<R>(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
-    _ body: (Environment) throws -> R
-  ) throws -> R {
-    try opener.open(seed, in: parent, at: place, for: .body).end(as: .body, after: body)
+    // As above.
+    defer { withExtendedLifetime(self) {} }
+    return try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: .body)
+      .end(as: .body, after: body)
   }
 
   /// Builds a child, makes it `Environment.current` for the task and its child tasks, runs `body`, and finishes the
@@ -307,15 +302,11 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    try await run(Self.object(for: seed), in: parent, CallPlace(file: file, line: line), body)
-  }
-
-  @usableFromInline
-  nonisolated(nonsending) func run<R>(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
-    _ body: nonisolated(nonsending) (Environment) async throws -> R
-  ) async throws -> R {
-    try await opener.open(seed, in: parent, at: place, for: .body).end(as: .body, after: body)
+    // As above.
+    defer { withExtendedLifetime(self) {} }
+    return try await opener.open(
+      Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: .body
+    ).end(as: .body, after: body)
   }
 
   /// Builds a child that outlives this call, such as a request whose response is written later. The handle ends the
@@ -331,13 +322,9 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func open(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> ChildHandle {
-    try handle(Self.object(for: seed), in: parent, CallPlace(file: file, line: line))
-  }
-
-  @usableFromInline
-  func handle(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace
-  ) throws -> ChildHandle {
-    ChildHandle(try opener.open(seed, in: parent, at: place, for: .handle))
+    // As above.
+    defer { withExtendedLifetime(self) {} }
+    return ChildHandle(
+      try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: .handle))
   }
 }

@@ -10,7 +10,7 @@ extension Environment {
   /// Returns once everything is released, as far as that need not be awaited.
   ///
   /// - Throws: the error of the body; else the failures of releases, or `.finished` if another end has failed the child.
-  @inline(__always)
+  @usableFromInline
   func end<R>(as cause: EndCause, after body: (Environment) throws -> R) throws -> R {
     let result: R
     do { result = try Environment.$current.withValue(self) { try body(self) } } catch {
@@ -25,7 +25,7 @@ extension Environment {
   /// Returns once everything is released.
   ///
   /// - Throws: the error of the body; else the failures of releases, or `.finished` if another end has failed the child.
-  @inline(__always)
+  @usableFromInline
   nonisolated(nonsending) func end<R>(
     as cause: EndCause, after body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {

@@ -223,6 +223,7 @@ enum OutcomeOwner: UInt64, CaseIterable {
 }
 
 /// The cause of an end, for the error of later lookups.
+@usableFromInline
 package enum EndCause: UInt8, Sendable, CaseIterable {
   /// The body that owned the child has returned or thrown.
   case body = 1
