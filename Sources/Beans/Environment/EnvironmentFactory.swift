@@ -87,9 +87,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func build(
     _ seed: consuming Seed, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    // Until the child retains the environment, this factory does.
-    defer { withExtendedLifetime(self) {} }
-    return try opener.open(Self.object(for: seed), at: CallPlace(file: file, line: line))
+    try child(seed, in: nil, file, line, for: .none)
   }
 
   /// Returns a new child of an environment that the enclosing factory built (a request in its session).
@@ -104,9 +102,17 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func build(
     _ seed: consuming Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    // As above.
+    try child(seed, in: parent, file, line, for: .none)
+  }
+
+  /// Opens a child; inlined into the caller, where the place is known.
+  @inlinable @inline(__always)
+  func child(
+    _ seed: consuming Seed, in parent: Environment?, _ file: StaticString, _ line: UInt, for owner: OutcomeOwner
+  ) throws -> Environment {
+    // Until the child retains the environment, this factory does.
     defer { withExtendedLifetime(self) {} }
-    return try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line))
+    return try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: owner)
   }
 
   /// Returns the object for the first slot of a child, and transfers the caller's reference if the seed is an object.
@@ -277,10 +283,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    // As above.
-    defer { withExtendedLifetime(self) {} }
-    return try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: .body)
-      .end(as: .body, after: body)
+    try child(seed, in: parent, file, line, for: .body).end(as: .body, after: body)
   }
 
   /// Builds a child, makes it `Environment.current` for the task and its child tasks, runs `body`, and finishes the
@@ -302,11 +305,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    // As above.
-    defer { withExtendedLifetime(self) {} }
-    return try await opener.open(
-      Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: .body
-    ).end(as: .body, after: body)
+    try await child(seed, in: parent, file, line, for: .body).end(as: .body, after: body)
   }
 
   /// Builds a child that outlives this call, such as a request whose response is written later. The handle ends the
@@ -322,9 +321,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func open(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> ChildHandle {
-    // As above.
-    defer { withExtendedLifetime(self) {} }
-    return ChildHandle(
-      try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: .handle))
+    ChildHandle(try child(seed, in: parent, file, line, for: .handle))
   }
 }

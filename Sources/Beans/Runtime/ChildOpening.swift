@@ -66,7 +66,7 @@ final class ChildOpening: Sendable {
   ///   - owner: the party that decides the outcome of the child.
   @usableFromInline
   func open(
-    _ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace, for owner: OutcomeOwner = .none
+    _ seed: ObjectReference?, in parent: Environment?, at place: CallPlace, for owner: OutcomeOwner
   ) throws -> Environment {
     do {
       let opening: Opening
