@@ -92,7 +92,9 @@ extension Environment {
   /// live.
   ///
   /// Excludes the beans that live children of factories have created; see `forEachLive`. Nil in a child of a factory.
-  package var keptStatistics: [ScopeStatistics]? { LiveEnvironments(below: self).keptStatistics }
+  package var keptStatistics: [ScopeStatistics]? {
+    countsBelow.map { ScopeStatistics.merged([ownStatistics] + $0) }
+  }
 
   /// Calls `body` with each live environment below, and with the number of its created beans that `keptStatistics`
   /// excludes.

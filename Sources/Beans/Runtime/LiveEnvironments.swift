@@ -12,11 +12,6 @@ struct LiveEnvironments {
     return ScopeStatistics.merged([environment.ownStatistics] + ended + below)
   }
 
-  /// The counts that are maintained while environments open and end; nil in a child of a factory.
-  var keptStatistics: [ScopeStatistics]? {
-    environment.countsBelow.map { ScopeStatistics.merged([environment.ownStatistics] + $0) }
-  }
-
   /// The number of siblings read at a time, while the environment's lock delays others that open or end.
   private static let slice = 512
 
