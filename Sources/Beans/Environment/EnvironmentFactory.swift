@@ -25,16 +25,12 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ configure: (Environment) throws -> Void
   ) throws {
     let location = outer.place(location)
-    let fault: String? =
-      if Lifetime.isBuiltIn(scope) {
-        "scope '\(scope)' is built in and cannot be a factory's scope"
-      } else if let open = outer.opening(of: scope) {
-        "scope '\(scope)' is open in an ancestor already, of another factory (\(open.origin))"
-      } else {
-        nil
-      }
-    if let fault {
-      throw EnvironmentError(cause: .scopeNameTaken, fault, path: ["'\(scope)'"], origin: location.origin)
+    func taken(_ message: String) -> EnvironmentError {
+      EnvironmentError(cause: .scopeNameTaken, message, path: ["'\(scope)'"], origin: location.origin)
+    }
+    if Lifetime.isBuiltIn(scope) { throw taken("scope '\(scope)' is built in and cannot be a factory's scope") }
+    if let open = outer.opening(of: scope) {
+      throw taken("scope '\(scope)' is open in an ancestor already, of another factory (\(open.origin))")
     }
     var seed: FrozenSpec?
     if Seed.self != Void.self {
