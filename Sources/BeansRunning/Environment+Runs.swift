@@ -17,7 +17,7 @@ extension Environment {
   ///   - end: shuts the environment down.
   func runBeans(at place: EnvironmentError.Origin, end: () async throws -> Void) async throws {
     let runs = runs
-    if isEnding, !runs.isStoppedBefore { throw finishedError().met(at: place) }
+    if isFinished, !runs.isStoppedBefore { throw finishedError().met(at: place) }
     guard runs.begin() else {
       throw EnvironmentError(
         cause: .runTwice, "environment '\(name)' runs already", path: ["'\(name)'"], origin: place)
@@ -52,8 +52,8 @@ extension Environment {
   /// Makes the environment ready, and starts each bean that runs. A failure ends `run()`, unless its end has begun.
   private func startRuns(_ runs: Runner, _ place: EnvironmentError.Origin) async {
     do {
-      if let parent, !isEnding { try await parent.makeReady() }
-      if isEnding { throw finishedError() }
+      if let parent, !isFinished { try await parent.makeReady() }
+      if isFinished { throw finishedError() }
       try startIfNeeded()
       try Task.checkCancellation()
       try using { runs.startExisting(in: self) }
@@ -63,7 +63,7 @@ extension Environment {
     } catch {
       if isFailed { return runs.end(.failed) }
       // Another caller ends the environment, or the end of `run()` has cancelled the start.
-      if runs.isEnding || isEnding { return }
+      if runs.isEnding || isFinished { return }
       let cause = error.met(at: place)
       runs.fail(
         cause as? EnvironmentError

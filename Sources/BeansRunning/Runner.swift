@@ -151,7 +151,7 @@ final class Runner: BeanRunner {
     let began = ContinuousClock.now
     let share = limit.map { $0 < Self.reserve * 2 ? $0 / 2 : $0 - Self.reserve }
     for run in runs.reversed() {
-      guard let environment, !environment.isEnding else { return }
+      guard let environment, !environment.isFinished else { return }
       let rest = share.map { max($0 - began.duration(to: .now), .zero) }
       let (label, name, logger) = (run.work.label, environment.name, environment.logger)
       let warning = Task {

@@ -73,7 +73,7 @@ struct PlanCompiler {
     return Plan(
       name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
       home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
-      layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
+      layout: SlotLayout(slots: Int(graph.slotCount)), hasSeed: graph.hasSeed,
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
       isTraced: input.isTraced, awaits: awaits,
       order: Plan.Order(

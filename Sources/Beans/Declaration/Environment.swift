@@ -8,16 +8,21 @@
 /// and calls no release callbacks. Children, and beans that hold the environment, keep it alive.
 public final class Environment: Sendable {
   @usableFromInline let core: EnvironmentCore
+  let scope: ScopeObject
   /// Storage for the slots of a factory's child that has few; unused elsewhere.
   let room = SlotRoom()
 
   @inline(__always)
-  init(_ core: consuming EnvironmentCore) { self.core = core }
+  init(_ core: consuming EnvironmentCore) {
+    self.core = core
+    scope = .none
+  }
 
   /// Makes a factory's child with its slots: in its own room, or in an allocation where the room is too small.
   @inline(__always)
-  init(_ layout: SlotLayout, _ core: consuming EnvironmentCore) {
+  init(_ layout: SlotLayout, _ core: consuming EnvironmentCore, _ scope: ScopeObject) {
     self.core = core
+    self.scope = scope
     self.core.set(layout.words <= SlotRoom.words ? room.slots : layout.allocate())
   }
 
@@ -28,6 +33,18 @@ public final class Environment: Sendable {
 
   /// The environment in whose asynchronous release the current task takes part.
   @TaskLocal static var releasing: Environment?
+}
+
+/// The scope object of a factory's child: the life of the child, which keeps its beans itself.
+enum ScopeObject: Sendable {
+  case none
+  /// The scope determines where beans are released.
+  case host(any HostedScope)
+  /// The scope has no host, and ends with the child.
+  case life(any ChildScope)
+
+  @inline(__always)
+  var isNone: Bool { if case .none = self { true } else { false } }
 }
 
 extension Environment: ParameterType {

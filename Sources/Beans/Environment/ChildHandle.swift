@@ -18,9 +18,8 @@ public final class ChildHandle: Sendable {
   /// The child. Lookups in it throw `.finished` once an end has begun.
   public let environment: Environment
 
-  init(_ environment: Environment) {
-    self.environment = environment
-  }
+  @usableFromInline
+  init(_ environment: Environment) { self.environment = environment }
 
   deinit { environment.endDropped() }
 
@@ -105,13 +104,7 @@ public final class ChildHandle: Sendable {
   @_disfavoredOverload
   public func end<R>(after body: (Environment) throws -> R) throws -> R {
     guard begin() else { throw environment.core.place.met(environment.finishedError()) }
-    let result: R
-    do { result = try run(body) } catch {
-      environment.finishBody(failing: error, as: .handle)
-      throw error
-    }
-    try environment.finishBody(as: .handle)
-    return result
+    return try environment.end(as: .handle, after: body)
   }
 
   /// Runs `body` while the child is `Environment.current`, then ends the child, also if `body` throws or is cancelled; as
@@ -125,13 +118,7 @@ public final class ChildHandle: Sendable {
     after body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
     guard begin() else { throw environment.core.place.met(environment.finishedError()) }
-    let result: R
-    do { result = try await run(body) } catch {
-      await environment.finishBody(failing: error, as: .handle)
-      throw error
-    }
-    try await environment.finishBody(as: .handle)
-    return result
+    return try await environment.end(as: .handle, after: body)
   }
 
   /// Begins the last body of the child. Returns false where an end has begun.

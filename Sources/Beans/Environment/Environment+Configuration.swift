@@ -85,8 +85,7 @@ extension Environment {
     _ type: T.Type, configuration prefix: String, id: String? = nil, rejectsUnknownKeys: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    sectionBean(type, id, file, line)
-      .argument(0, value: ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys))
+    sectionBean(type, ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys), id, file, line)
   }
 
   /// Declares a section of the configuration that beans read at each use, so that they get the values of the latest
@@ -106,16 +105,15 @@ extension Environment {
     _ type: ConfigurationValue<T>.Type, configuration prefix: String, id: String? = nil,
     rejectsUnknownKeys: Bool = false, file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<ConfigurationValue<T>> {
-    sectionBean(type, id, file, line)
-      .argument(0, value: ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys))
+    sectionBean(type, ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys), id, file, line)
   }
 
   /// Declares a bean that is its factory's only argument. Without the conformance, the factory captures no metatype that
   /// may not be `Sendable`.
   private func sectionBean<T>(
-    _ type: T.Type, _ id: String?, _ file: StaticString, _ line: UInt
+    _ type: T.Type, _ section: ConfigurationSection, _ id: String?, _ file: StaticString, _ line: UInt
   ) -> TypedBeanDeclaration<T> {
-    bean(type, id: id, file: file, line: line, factory: { (section: T) in section })
+    bean(type, id: id, file: file, line: line, factory: { (section: T) in section }).argument(0, value: section)
   }
 
   /// Returns an empty set of configuration values, to be filled in code and then passed to `define`.

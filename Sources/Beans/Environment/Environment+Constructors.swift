@@ -217,8 +217,7 @@ extension Environment {
     _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (T, repeat each D) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let parameters = [Parameter.of(type)] + Parameter.all(repeat (each D).self)
-    return declare(nil, nil, false, false, SourceLocation(file: file, line: line), parameters) { arguments in
+    declare(nil, nil, false, false, file, line, type, repeat (each D).self) { arguments in
       try factory(arguments.take(as: T.self), repeat arguments.take(as: (each D).self))
     }.decorating()
   }
@@ -252,22 +251,12 @@ extension Environment {
     _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ file: StaticString, _ line: UInt,
     _ types: repeat (each D).Type, make: @escaping @Sendable (inout Arguments) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    declare(
-      id, parent, lazy, abstract, SourceLocation(file: file, line: line), Parameter.all(repeat each types), make: make)
-  }
-
-  /// Inlined into the module that declares the bean, so that `make` is compiled for its concrete types.
-  @inlinable @inline(__always)
-  func declare<T>(
-    _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
-    _ parameters: [Parameter], make: @escaping @Sendable (inout Arguments) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    let function = FactoryFunction(T.self, parameters) { arguments in
+    let function = FactoryFunction(T.self, Parameter.all(repeat each types)) { arguments in
       var arguments = arguments
       return try make(&arguments)
     }
     // Not the type that the caller passed: that may be a subclass, while the factory returns `T`.
-    return declaration(of: T.self, id, parent, lazy, abstract, location, function)
+    return declaration(of: T.self, id, parent, lazy, abstract, SourceLocation(file: file, line: line), function)
   }
 
   /// Creates the declaration. Compiled for all types at once: the code for a concrete type would instantiate the class of

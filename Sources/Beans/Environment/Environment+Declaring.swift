@@ -90,7 +90,7 @@ extension Environment {
       spec.initializer = (type as? any Initializable.Type).map { FactoryFunction(initializing: $0) }
       return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
     } catch let error as EnvironmentError {
-      let place = existingExtras?.resources?.openDeclarations?.place(location) ?? location
+      let place = resources?.openDeclarations?.place(location) ?? location
       throw EnvironmentError(
         cause: error.cause, error.message, path: id.map { ["'\($0)'"] } ?? [], origin: place.origin)
     }
@@ -247,12 +247,12 @@ extension Environment {
   ) throws -> Self where C.Duration == Duration {
     let location = SourceLocation(file: file, line: line)
     try checkDeclaring("useClock", at: location.origin)
-    if core.kind.contains(.template) {
+    if resources?.isTemplate == true {
       throw EnvironmentError(
         .invalidDeclaration, "the children of '\(name)' follow the clock of the environment around them",
         path: ["'\(name)'"], origin: location.origin)
     }
-    existingExtras?.resources?.use(EnvironmentClock(clock))
+    resources?.use(EnvironmentClock(clock))
     return self
   }
 

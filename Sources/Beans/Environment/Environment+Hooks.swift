@@ -57,7 +57,7 @@ extension Environment {
 
   /// The clock of schedules, restarts and sessions: the nearest one that has been set, or the system's.
   package var clock: EnvironmentClock {
-    sequence(first: self, next: \.parent).lazy.compactMap { $0.existingExtras?.resources?.clock }.first ?? .system
+    resourcesOutwards.compactMap(\.clock).first ?? .system
   }
 
   /// The logger of the container here.
@@ -69,24 +69,21 @@ extension Environment {
   /// Returns the runner of the beans, which this makes if there is none.
   package func runner<R: BeanRunner>(_ make: () -> R) -> R { extras.works.runner(make) }
 
-  /// Whether lookups have ended, and whether the reason is a failed start.
-  package var isEnding: Bool { core.lifecycle.isEnding }
+  /// Whether lookups have ended because of a failed start.
   package var isFailed: Bool { core.lifecycle.isFailed }
 
   /// The error of a start that has failed; nil where the end of the environment is the cause.
   package var startFailure: (any Error)? {
-    guard core.lifecycle.isFailed, let failure = existingExtras?.resources?.failure else { return nil }
+    guard core.lifecycle.isFailed, let failure = resources?.failure else { return nil }
     return (failure as? EnvironmentError)?.code == .finished ? nil : failure
   }
 
   /// The number of scheduled calls that have failed, here and below.
-  package var failedCalls: Int { existingExtras?.resources?.failedCalls.load(ordering: .relaxed) ?? 0 }
+  package var failedCalls: Int { resources?.failedCalls.load(ordering: .relaxed) ?? 0 }
 
   /// Counts a failed call here and further out: an environment that ends takes its own counts with it.
   package func countFailedCall() {
-    for environment in sequence(first: self, next: \.parent) {
-      environment.existingExtras?.resources?.failedCalls.add(1, ordering: .relaxed)
-    }
+    for resources in resourcesOutwards { resources.failedCalls.add(1, ordering: .relaxed) }
   }
 
   // MARK: reports
@@ -95,7 +92,9 @@ extension Environment {
   /// live.
   ///
   /// Excludes the beans that live children of factories have created; see `forEachLive`. Nil in a child of a factory.
-  package var keptStatistics: [ScopeStatistics]? { LiveEnvironments(below: self).keptStatistics }
+  package var keptStatistics: [ScopeStatistics]? {
+    countsBelow.map { ScopeStatistics.merged([ownStatistics] + $0) }
+  }
 
   /// Calls `body` with each live environment below, and with the number of its created beans that `keptStatistics`
   /// excludes.
@@ -112,7 +111,7 @@ extension Environment {
   }
 
   /// The number of failed releases here and below so far; 0 for children of factories.
-  package var failedReleases: Int { existingExtras?.resources?.failedReleases.load(ordering: .relaxed) ?? 0 }
+  package var failedReleases: Int { resources?.failedReleases.load(ordering: .relaxed) ?? 0 }
 
   /// Whether the environment serves: startup has ended, lookups find every bean that is not lazy, and no end has begun,
   /// neither of the environment nor of its runs.
@@ -128,7 +127,7 @@ extension Environment {
   // MARK: tests
 
   /// Installs the hook of a test, here and below. Call this before the first lookup.
-  package func install(_ hook: any EnvironmentHook) { existingExtras?.resources?.install(hook) }
+  package func install(_ hook: any EnvironmentHook) { resources?.install(hook) }
 
   /// The place where the factory of the environment is declared; nil for an environment that is no child of a factory.
   package var factoryOrigin: EnvironmentError.Origin? { core.plan?.object.opening?.origin }

@@ -23,22 +23,15 @@ extension Environment {
     let declarations = EnvironmentDeclarations(
       name: name, configuration: ConfigurationManager(parent: parent?.configuration),
       enclosing: parent?.nearestDeclarations)
-    self.init(
-      declarations, traceOrigin: traceOrigin, parent: parent, .plain, CallPlace(file: file, line: line))
+    self.init(declarations, traceOrigin: traceOrigin, parent: parent, CallPlace(file: file, line: line))
   }
 
-  /// Creates the environment that is passed to a factory's `configure`: it declares, and never starts.
-  convenience init(configuring declarations: EnvironmentDeclarations, parent: Environment?) {
-    self.init(
-      declarations, traceOrigin: false, parent: parent, [.plain, .template], CallPlace(file: "", line: 0))
-  }
-
-  private convenience init(
-    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, parent: Environment?, _ kind: EnvironmentCore.Kind,
-    _ place: CallPlace
+  /// Creates an environment that is not a child of a factory, or the argument of a factory's `configure`.
+  convenience init(
+    _ declarations: EnvironmentDeclarations, traceOrigin: Bool = false, parent: Environment?, _ place: CallPlace
   ) {
-    let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin, log: parent?.log ?? .shared)
-    self.init(EnvironmentCore(parent: parent, kind, EnvironmentExtras(resources), place))
+    let resources = EnvironmentResources(declarations, traceOrigin: traceOrigin)
+    self.init(EnvironmentCore(parent: parent, EnvironmentExtras(resources), place))
   }
 
   /// Validates all declarations and builds every singleton that is not lazy. Without this call, the first lookup does
@@ -53,14 +46,13 @@ extension Environment {
   ///   and lookups of all other beans succeed.
   @discardableResult
   public func startup(file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    do { try start() } catch { throw SourceLocation(file: file, line: line).met(error) }
-    return self
+    try startup(options: [], file: file, line: line)
   }
 
   private func start() throws {
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
-    if let unready = existingExtras?.resources?.unready, !unready.isEmpty {
+    if let unready = resources?.unready, !unready.isEmpty {
       throw EnvironmentError(
         .notReady,
         "environment '\(name)' has started, except for beans that have to be awaited: \(unready.joined(separator: ", ")); "
@@ -80,12 +72,49 @@ extension Environment {
   public func startup(
     options: StartupOptions, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
-    require(options)
+    resources?.require(options)
     do {
       try start()
       if options.contains(.requireSendable) { try checkSharing() }
     } catch { throw SourceLocation(file: file, line: line).met(error) }
     return self
+  }
+
+  /// Validates all declarations and builds every bean that is not lazy, awaiting the asynchronous creations.
+  ///
+  /// Makes the parent ready first, except inside an asynchronous factory of the parent. Beans that do not need each
+  /// other are created side by side, each after its dependencies. In a child of a factory, this creates the child's own
+  /// asynchronous beans that are not lazy; synchronous beans are built at their first lookup. Several tasks may call
+  /// this method. A cancelled task does not affect a creation for which other tasks wait.
+  ///
+  /// The first failure cancels the other creations and is thrown at once. If no creation is in flight by then, the
+  /// beans that were built have already been released, in reverse order. Otherwise their release follows when the
+  /// creations have ended; `shutdown()` waits for it. A child of a factory stays open, and the next call tries again.
+  ///
+  /// - Parameters:
+  ///   - options: checks that run before anything is built.
+  ///   - file: the file of the call, which errors name.
+  ///   - line: the line of the call.
+  /// - Throws: the errors of `startup(options:)`. After a bean has failed, every later call throws the same error.
+  ///   `CancellationError` changes nothing: the next call continues.
+  @discardableResult
+  public func ready(
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> Self {
+    let location = SourceLocation(file: file, line: line)
+    do { try await AwaitingCall("ready()", at: location).makeReady(self, options) } catch {
+      throw location.met(error)
+    }
+    return self
+  }
+
+  /// Makes everything ready like `ready(options:)`; its errors name no call.
+  ///
+  /// - Throws: the errors of `ready(options:)`.
+  package func makeReady(
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
+    try await AwaitingCall("ready()", at: SourceLocation(file: file, line: line)).makeReady(self, options)
   }
 
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that has already
@@ -111,11 +140,7 @@ extension Environment {
   @usableFromInline
   func finish(at place: CallPlace) {
     // Usually there have been no children.
-    if !finishAlone(.finish) { finishWithExtras(at: place) }
-  }
-
-  @inline(never)
-  private func finishWithExtras(at place: CallPlace) {
+    if finishAlone(.finish) { return }
     noteEnd(at: place)
     beginFinish(.finish)
   }
@@ -131,7 +156,7 @@ extension Environment {
   ///   - file: the source file of the call, for errors of later lookups.
   ///   - line: the line of the call.
   public func finish(failing error: any Error, file: StaticString = #fileID, line: UInt = #line) {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     noteOutcome(failing: error)
     beginFinish(.finish)
   }
@@ -149,7 +174,7 @@ extension Environment {
   ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure, and is released
   ///   by a task that this does not await: use `await shutdown()`.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     forbidAwaiting()
     try endAndWait(within: nil)
   }
@@ -164,7 +189,7 @@ extension Environment {
   ///   - line: the line of the call.
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) async throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     // Here: an asynchronous call costs more than the check.
     if endsAtOnce() { return try throwFailures() }
     try await endAwaiting(within: nil)
@@ -189,7 +214,7 @@ extension Environment {
   /// - Throws: `.destructionFailed`, which names each abandoned release and body, with environment, place and time; past
   ///   the limit also the beans that are left. Otherwise as `shutdown()`.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     forbidAwaiting()
     try endAndWait(within: limit)
   }
@@ -203,7 +228,7 @@ extension Environment {
   ///   - line: the line of the call.
   /// - Throws: as the synchronous form.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) async throws {
-    noteEnd(file, line)
+    noteEnd(at: CallPlace(file: file, line: line))
     try await endAwaiting(within: limit)
   }
 
@@ -212,8 +237,6 @@ extension Environment {
     beginFinish(.finish)
     takeOver(ofThisThread: true)
   }
-
-  private func noteEnd(_ file: StaticString, _ line: UInt) { noteEnd(at: CallPlace(file: file, line: line)) }
 
   @inline(never)
   private func noteEnd(at place: CallPlace) { existingExtras?.ended(at: place) }

@@ -136,6 +136,55 @@ extension Environment {
     try getBean([T].self, file: file, line: line)
   }
 
+  /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
+  ///
+  /// `getBean` for beans that are created asynchronously, and for beans that depend on them. Each bean is created once,
+  /// regardless of the number of tasks that wait. A cancelled task stops waiting; the creation is cancelled when no
+  /// task waits for it.
+  ///
+  /// - Parameters:
+  ///   - type: a type that `getBean` accepts.
+  ///   - id: the bean's id; without one, the bean is found by its type.
+  ///   - file: the file of the lookup, which errors name.
+  ///   - line: the line of the lookup.
+  /// - Throws: the errors of `getBean`; `CancellationError`; `.cyclicDependency` where a factory awaits a bean that
+  ///   needs the factory's own bean.
+  public func readyBean<T>(
+    _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> T {
+    let location = SourceLocation(file: file, line: line)
+    do { return try await AwaitingCall("readyBean", at: location).bean(type, id, in: self) } catch {
+      throw location.met(error)
+    }
+  }
+
+  /// Returns the bean of a type that has a tag, and creates it first if it does not exist.
+  ///
+  /// - Parameters:
+  ///   - type: a type that `getBean` accepts.
+  ///   - qualifier: the tag of the bean's declaration.
+  ///   - file: the file of the lookup, which errors name.
+  ///   - line: the line of the lookup.
+  /// - Throws: the errors of `readyBean(_:byId:)`.
+  public func readyBean<Tag, T>(
+    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> T {
+    try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
+  }
+
+  /// Returns the bean of the type that the context of the call determines, and creates it first if it does not exist.
+  ///
+  /// - Parameters:
+  ///   - id: the bean's id; without one, the bean is found by its type.
+  ///   - file: the file of the lookup, which errors name.
+  ///   - line: the line of the lookup.
+  /// - Throws: the errors of `readyBean(_:byId:)`.
+  public func readyBean<T>(
+    byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) async throws -> T {
+    try await readyBean(T.self, byId: id, file: file, line: line)
+  }
+
   /// Runs the class-level injections of an object that the container did not build: those of its class's bean
   /// descriptor, and its `@Injected` properties. Runs no post processors and no `postConstruct`; the container does not
   /// release the object.
@@ -222,11 +271,11 @@ extension Environment {
   /// The beans that this environment's startup built, in order, each with its duration.
   ///
   /// Empty without the startup option `.recordTimes`, and for children of factories. Safe to read from any thread.
-  public var startupTimes: [StartupTime] { existingExtras?.resources?.record?.times ?? [] }
+  public var startupTimes: [StartupTime] { resources?.record?.times ?? [] }
 
   /// The duration of the startup, including the beans that `ready()` awaits. Nil without the startup option
   /// `.recordTimes`.
-  public var startupDuration: Duration? { existingExtras?.resources?.record?.duration }
+  public var startupDuration: Duration? { resources?.record?.duration }
 
   /// Finds the faults of the declarations here and for the children of factories, and builds nothing.
   ///

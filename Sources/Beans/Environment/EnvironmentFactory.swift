@@ -25,16 +25,12 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ configure: (Environment) throws -> Void
   ) throws {
     let location = outer.place(location)
-    let fault: String? =
-      if Lifetime.isBuiltIn(scope) {
-        "scope '\(scope)' is built in and cannot be a factory's scope"
-      } else if let open = outer.opening(of: scope) {
-        "scope '\(scope)' is open in an ancestor already, of another factory (\(open.origin))"
-      } else {
-        nil
-      }
-    if let fault {
-      throw EnvironmentError(cause: .scopeNameTaken, fault, path: ["'\(scope)'"], origin: location.origin)
+    func taken(_ message: String) -> EnvironmentError {
+      EnvironmentError(cause: .scopeNameTaken, message, path: ["'\(scope)'"], origin: location.origin)
+    }
+    if Lifetime.isBuiltIn(scope) { throw taken("scope '\(scope)' is built in and cannot be a factory's scope") }
+    if let open = outer.opening(of: scope) {
+      throw taken("scope '\(scope)' is open in an ancestor already, of another factory (\(open.origin))")
     }
     var seed: FrozenSpec?
     if Seed.self != Void.self {
@@ -45,19 +41,19 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
       }
       seed = FrozenSpec(BeanSpec(type: Seed.self, isSendable: isSendable, location: location, factory: factory))
     }
-    let home = environment.flatMap { $0.core.kind.contains(.template) ? nil : $0 }
+    let isNested = outer.opening != nil
+    let home: Environment? = if isNested { nil } else { environment }
     let opener = ChildOpening(scope, outerName: outer.name, of: home.map { Unretained($0) }, makeScope)
     let declarations = EnvironmentDeclarations(
       name: scope, opening: (scope, location), configuration: ConfigurationManager(parent: outer.configuration),
       seed: seed, hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
     self.opener = opener
     self.home = home
-    let template = Environment(configuring: declarations, parent: environment)
+    let template = Environment(declarations, parent: environment, CallPlace(file: "", line: 0))
     try declarations.whileConfiguring((scope, location)) { try configure(template) }
-    template.closeDeclarations()
+    template.resources?.end(nil)
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
-    let isNested = home == nil
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
       var arguments = arguments
       let home: Environment = arguments.take()
@@ -87,9 +83,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func build(
     _ seed: consuming Seed, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    // Until the child retains the environment, this factory does.
-    defer { withExtendedLifetime(self) {} }
-    return try opener.build(Self.object(for: seed), at: CallPlace(file: file, line: line))
+    try child(seed, in: nil, file, line, for: .none)
   }
 
   /// Returns a new child of an environment that the enclosing factory built (a request in its session).
@@ -104,9 +98,17 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func build(
     _ seed: consuming Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
-    // As above.
+    try child(seed, in: parent, file, line, for: .none)
+  }
+
+  /// Opens a child; inlined into the caller, where the place is known.
+  @inlinable @inline(__always)
+  func child(
+    _ seed: consuming Seed, in parent: Environment?, _ file: StaticString, _ line: UInt, for owner: OutcomeOwner
+  ) throws -> Environment {
+    // Until the child retains the environment, this factory does.
     defer { withExtendedLifetime(self) {} }
-    return try opener.build(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line))
+    return try opener.open(Self.object(for: seed), in: parent, at: CallPlace(file: file, line: line), for: owner)
   }
 
   /// Returns the object for the first slot of a child, and transfers the caller's reference if the seed is an object.
@@ -277,24 +279,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: (Environment) throws -> R
   ) throws -> R {
-    try run(Self.object(for: seed), in: parent, CallPlace(file: file, line: line), body)
-  }
-
-  @usableFromInline
-  func run<R>(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
-    _ body: (Environment) throws -> R
-  ) throws -> R {
-    let child = try open(seed, in: parent, place, .body)
-    let result: R
-    do {
-      result = try Environment.$current.withValue(child) { try body(child) }
-    } catch {
-      child.finishBody(failing: error)
-      throw error
-    }
-    try child.finishBody()
-    return result
+    try child(seed, in: parent, file, line, for: .body).end(as: .body, after: body)
   }
 
   /// Builds a child, makes it `Environment.current` for the task and its child tasks, runs `body`, and finishes the
@@ -316,24 +301,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    try await run(Self.object(for: seed), in: parent, CallPlace(file: file, line: line), body)
-  }
-
-  @usableFromInline
-  nonisolated(nonsending) func run<R>(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace,
-    _ body: nonisolated(nonsending) (Environment) async throws -> R
-  ) async throws -> R {
-    let child = try open(seed, in: parent, place, .body)
-    let result: R
-    do {
-      result = try await Environment.$current.withValue(child) { try await body(child) }
-    } catch {
-      await child.finishBody(failing: error)
-      throw error
-    }
-    try await child.finishBody()
-    return result
+    try await child(seed, in: parent, file, line, for: .body).end(as: .body, after: body)
   }
 
   /// Builds a child that outlives this call, such as a request whose response is written later. The handle ends the
@@ -349,24 +317,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   public func open(
     _ seed: Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> ChildHandle {
-    try handle(Self.object(for: seed), in: parent, CallPlace(file: file, line: line))
-  }
-
-  @usableFromInline
-  func handle(
-    _ seed: ObjectReference?, in parent: Environment?, _ place: CallPlace
-  ) throws -> ChildHandle {
-    ChildHandle(try open(seed, in: parent, place, .handle))
-  }
-
-  private func open(
-    _ seed: ObjectReference?, in parent: Environment?, _ callPlace: CallPlace, _ owner: Lifecycle.OutcomeOwner
-  ) throws -> Environment {
-    let call = ChildOpening.Call(place: callPlace, owner: owner)
-    do {
-      return try opener.open(seed, in: parent, call)
-    } catch {
-      throw callPlace.met(error)
-    }
+    ChildHandle(try child(seed, in: parent, file, line, for: .handle))
   }
 }

@@ -9,7 +9,7 @@ public import Synchronization
 struct EnvironmentCore: ~Copyable, Sendable {
   /// The environment further out; retained.
   let outer: ObjectReference?
-  /// The plan; nil until startup.
+  /// The plan; nil until startup. The extras of this environment, or of one further out, retain it.
   let planReference: Atomic<ObjectReference?>
   /// The slots. Changed once, before other threads read them.
   let slotsReference: Atomic<Slots?>
@@ -18,8 +18,6 @@ struct EnvironmentCore: ~Copyable, Sendable {
   let lock = SpinLock()
   /// Whether a thread waits for a bean that this environment is building.
   let isAwaited = Atomic<Bool>(false)
-  /// The kind; see `EnvironmentCore.Kind`.
-  let kindByte: Atomic<UInt8>
   /// Whether the release is postponed until no thread uses a bean, or until the loop runs it. The thread that resets
   /// this flag performs the release.
   let isPostponed = Atomic<Bool>(false)
@@ -34,20 +32,16 @@ struct EnvironmentCore: ~Copyable, Sendable {
   /// Creates the core. Consumes the references to `parent` and `extras`.
   @inline(__always)
   init(
-    plan: ObjectReference?, parent: ObjectReference?, lifecycle: UInt64, kind: UInt8, slots: Slots?,
-    extras: ObjectReference?, place: CallPlace
+    plan: ObjectReference?, parent: ObjectReference?, lifecycle: UInt64, slots: Slots?, extras: ObjectReference?,
+    place: CallPlace
   ) {
     outer = parent
     planReference = Atomic(plan)
     slotsReference = Atomic(slots)
     lifecycleWord = Atomic(lifecycle)
-    kindByte = Atomic(kind)
     extrasReference = Atomic(extras)
     self.place = place
   }
-
-  /// The bit of `kindByte` that is set if the plan is retained.
-  static var keepsPlan: UInt8 { 1 }
 
   @inline(__always)
   var slots: Slots { slotsReference.load(ordering: .relaxed).known }
@@ -58,7 +52,6 @@ struct EnvironmentCore: ~Copyable, Sendable {
 
   deinit {
     extrasReference.load(ordering: .relaxed)?.release()
-    if kindByte.load(ordering: .relaxed) & Self.keepsPlan != 0 { planReference.load(ordering: .relaxed)?.release() }
     outer?.release()
   }
 }

@@ -114,7 +114,7 @@ final class SlotBlock: Sendable {
   static let none = SlotBlock(slots: 0, values: 0)
 
   init(slots count: Int, values: Int) {
-    layout = SlotLayout(slots: count, hasScope: false)
+    layout = SlotLayout(slots: count)
     valueCount = values
     let bytes = (layout.words + values) * MemoryLayout<UInt>.stride
     let memory = UnsafeMutableRawPointer.allocate(byteCount: max(bytes, 1), alignment: 16)
@@ -140,24 +140,18 @@ final class SlotBlock: Sendable {
   }
 }
 
-/// The layout of slots, scope object and creation log in one block of memory, in words.
+/// The layout of slots, and of the creation log behind them, in one block of memory, in words.
 struct SlotLayout: Sendable {
   let slots: Int
-  /// The offset of the scope object, if there is one.
-  let scope: Int
-  /// The offset of the creation log.
-  let log: Int
   let words: Int
   /// Whether one byte can represent the number of a slot.
   let isNarrow: Bool
 
-  init(slots count: Int, hasScope: Bool) {
+  init(slots count: Int) {
     slots = count
-    scope = count
-    log = count + (hasScope ? ScopeCell.words : 0)
     isNarrow = count <= 1 << 8
     let bytes = MemoryLayout<UInt32>.stride * (isNarrow ? 1 : count + 1) + (isNarrow ? count : 0)
-    words = log + (bytes + 7) / 8
+    words = count + (bytes + 7) / 8
   }
 
   /// Allocates the slots of an environment that has no room for them itself.
@@ -169,7 +163,7 @@ struct SlotLayout: Sendable {
   /// Empties all slots and the log.
   @inline(__always)
   func initialize(_ memory: UnsafeMutableRawPointer) -> Slots {
-    unsafe (memory + log &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
+    unsafe (memory + slots &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
     return unsafe Self.initialize(memory, slots)
   }
 
@@ -206,29 +200,6 @@ struct SlotRoom: ~Copyable, Sendable {
   var slots: Slots { unsafe withUnsafePointer(to: self) { unsafe Slots(opaque: $0) } }
 }
 
-/// The scope object of one child, beside its slots: two words, written before any other thread can reach the child.
-@safe struct ScopeCell {
-  static var words: Int { 2 }
-
-  private let memory: UnsafeMutableRawPointer
-
-  @inline(__always)
-  init(of slots: Slots, _ layout: SlotLayout) {
-    unsafe memory = unsafe slots.memory + layout.scope * MemoryLayout<UInt>.stride
-  }
-
-  /// Stores a reference of two words: an object as a protocol type.
-  func initialize<Scope>(_ type: Scope.Type, to scope: Scope) {
-    precondition(MemoryLayout<Scope>.size == Self.words * MemoryLayout<UInt>.stride)
-    unsafe memory.initializeMemory(as: Scope.self, to: scope)
-  }
-
-  @inline(__always)
-  func load<Scope>(as type: Scope.Type) -> Scope { unsafe memory.load(as: type) }
-
-  func deinitialize<Scope>(as type: Scope.Type) { unsafe memory.assumingMemoryBound(to: type).deinitialize(count: 1) }
-}
-
 /// The slots of one environment in the order in which they were filled. Guarded by the environment's lock.
 @safe struct CreationLog {
   private let memory: UnsafeMutableRawPointer
@@ -236,7 +207,7 @@ struct SlotRoom: ~Copyable, Sendable {
 
   @inline(__always)
   init(of slots: Slots, _ layout: SlotLayout) {
-    unsafe memory = unsafe slots.memory + layout.log &* MemoryLayout<UInt>.stride
+    unsafe memory = unsafe slots.memory + layout.slots &* MemoryLayout<UInt>.stride
     isNarrow = layout.isNarrow
   }
 

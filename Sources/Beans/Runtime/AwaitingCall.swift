@@ -25,7 +25,7 @@ struct AwaitingCall: Sendable {
 
   /// Makes the parent ready, then starts an environment and builds every bean that is not lazy.
   func makeReady(_ environment: Environment, _ options: StartupOptions = []) async throws {
-    environment.require(options)
+    environment.resources?.require(options)
     // A factory of the parent would wait for itself.
     if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {
       try await makeReady(parent)
@@ -33,7 +33,7 @@ struct AwaitingCall: Sendable {
     if environment.core.lifecycle.isEnding { throw environment.finishedError() }
     try environment.startIfNeeded()
     if options.contains(.requireSendable) { try environment.checkSharing() }
-    guard let resources = environment.existingExtras?.resources else {
+    guard let resources = environment.resources else {
       let created = environment.eagerRecipes.filter { $0.value.work.contains(.await) }
       return try await create(AwaitedBeans(eager: created, in: environment))
     }

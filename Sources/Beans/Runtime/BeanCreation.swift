@@ -13,7 +13,7 @@ struct BeanCreation: Sendable {
   /// Creates the bean and stores it in its slot.
   func run() async throws {
     let log = recipe.value.work.contains(.trace) ? environment.log : nil
-    let record = environment.existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
+    let record = environment.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
     do {
       let runs = RunningBeans(of: environment)
@@ -21,13 +21,23 @@ struct BeanCreation: Sendable {
       environment.store(created: try await made(), in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
       log?.created(recipe.value.label, in: environment.name)
-      environment.observeCreation(of: recipe, since: began)
+      report(since: began, nil)
     } catch {
       log?.failed(recipe.value.label, in: environment.name, error)
       let failure = environment.failure(error, of: recipe)
-      environment.observeCreation(of: recipe, since: began, failure)
+      report(since: began, failure)
       throw failure
     }
+  }
+
+  /// Reports the end of the creation to observers.
+  private func report(since start: ContinuousClock.Instant?, _ error: (any Error)?) {
+    let observers = environment.observers
+    guard let start, !observers.isEmpty else { return }
+    let bean = recipe.value.definition
+    let end = AsyncCreationEnd(
+      bean: bean.label, origin: bean.location.origin, start: start, duration: ContinuousClock.now - start, error: error)
+    for observer in observers { observer.creationEnded(end, in: environment) }
   }
 
   /// Returns the complete object, retained once.

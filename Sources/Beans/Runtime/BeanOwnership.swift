@@ -1,3 +1,4 @@
+import Synchronization
 @_spi(BeansPackage) import BeansSupport
 
 /// Ownership by identity: an object that is a bean already is only another face of that bean, and is neither completed
@@ -51,18 +52,15 @@ extension Environment {
 
   /// Whether the object of a slot is another face of a bean.
   func isFace(_ slot: Int32) -> Bool {
-    core.kind.contains(.owning) && existingExtras?.identities.withLock { $0.faces.contains(slot) } == true
+    existingExtras?.identities.withLock { $0.faces.contains(slot) } == true
   }
 
   /// The number of slots that hold another face of a bean.
-  var faceCount: Int {
-    core.kind.contains(.owning) ? existingExtras?.identities.withLock { $0.faces.count } ?? 0 : 0
-  }
+  var faceCount: Int { existingExtras?.identities.withLock { $0.faces.count } ?? 0 }
 
   private func note(_ slot: Int32, isFace: Bool) {
-    if !isFace, !core.kind.contains(.owning) { return }
-    extras.identities.withLock { $0.note(slot, isFace: isFace) }
-    core.lock.withLock { core.insert(.owning) }
+    if isFace { extras.needsCare.store(true, ordering: .relaxed) }
+    existingExtras?.identities.withLock { $0.note(slot, isFace: isFace) }
   }
 
   private func isBean(_ identity: ObjectIdentifier, claiming: Bool) -> Bool {

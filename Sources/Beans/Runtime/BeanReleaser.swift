@@ -40,7 +40,7 @@ struct BeanReleaser {
   ///   - created: the number of all beans in the creation log.
   init(_ environment: Environment, at host: (any HostedScope)?, left: Int, of created: Int) {
     self.environment = environment
-    canAwait = host != nil || !environment.core.kind.contains(.synchronous)
+    canAwait = host != nil || !environment.core.lifecycle.isUnawaited
     place = host.map { Place(host: $0, isThere: true) }
     rest = left
     released = created - left
@@ -108,10 +108,13 @@ struct BeanReleaser {
         if let (object, ending) = last.take(), let step = release(object, ending) { return step }
       }
       if rest == 0 { break }
-      let left = environment.releasePlain(rest)
-      released += rest - left
-      rest = left
-      if left > 0, let step = releaseNext() { return step }
+      // A watch may come at any time.
+      if environment.releasesPlainly {
+        let left = environment.releasePlain(rest)
+        released += rest - left
+        rest = left
+      }
+      if rest > 0, let step = releaseNext() { return step }
     }
     environment.releaseSeed()
     finishScopes()
@@ -140,7 +143,7 @@ struct BeanReleaser {
     }
     if recipe.value.work.contains(.observe) { observe(object, recipe) }
     // The children of a factory share declared instances.
-    if environment.core.kind.contains(.plain) { recipe.value.code.with { $0.instance?.letGo() } }
+    if environment.resources != nil { recipe.value.code.with { $0.instance?.letGo() } }
     return release(object, object.with { BeanEnding($0, of: recipe, in: environment) })
   }
 

@@ -58,102 +58,118 @@ final class ChildOpening: Sendable {
     }
   }
 
-  /// The call that opens a child.
-  struct Call {
-    let place: CallPlace
-    /// The party that decides the outcome of the child.
-    let owner: Lifecycle.OutcomeOwner
-  }
-
-  /// Opens a child that has no owner. Takes over the reference `seed`, for the first slot; nil without a seed.
+  /// Opens a child. Takes over the reference `seed`, for the first slot; nil without a seed.
   ///
-  /// - Parameter parent: the environment in which the child opens; nil for the usual one.
+  /// - Parameters:
+  ///   - parent: the environment in which the child opens; nil for the usual one.
+  ///   - place: the call that opens the child.
+  ///   - owner: the party that decides the outcome of the child.
   @usableFromInline
-  func build(_ seed: ObjectReference?, in parent: Environment? = nil, at place: CallPlace) throws -> Environment {
-    do { return try open(seed, in: parent, Call(place: place, owner: .none)) } catch { throw place.met(error) }
+  func open(
+    _ seed: ObjectReference?, in parent: Environment?, at place: CallPlace, for owner: OutcomeOwner
+  ) throws -> Environment {
+    do {
+      let opening: Opening
+      if parent == nil, let home, home.with({ $0.core.lifecycle.isOpen }), let plan = plan.load(ordering: .acquiring) {
+        opening = (home, plan)
+      } else {
+        opening = try admit(seed, in: parent)
+      }
+      let child: Environment
+      if needsCare.load(ordering: .relaxed) {
+        child = try openWithCare(seed, opening, place, owner)
+      } else {
+        child = make(seed, opening, .none, place, owner)
+        try Self.join(child, opening.parent, opening.plan)
+      }
+      if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
+      return child
+    } catch { throw place.met(error) }
   }
 
-  /// Opens a child. Takes over the reference `seed`.
-  @inline(__always)
-  func open(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
-    if parent == nil, let home { return try open(seed, under: home, call) }
-    return try openElsewhere(seed, in: parent, call)
-  }
+  /// The parent of a child, and the plan of the child.
+  private typealias Opening = (parent: Unretained<Environment>, plan: Unretained<Plan>)
 
-  /// Opens a child in the given parent, or in the nearest environment around the current one in which it may open.
+  /// Returns the parent of a child once it has started, and the plan. Releases the seed of a child that does not open.
   @inline(never)
-  private func openElsewhere(_ seed: ObjectReference?, in parent: Environment?, _ call: Call) throws -> Environment {
-    if let parent, home == Unretained(parent) || isHome(parent) {
-      return try open(seed, under: Unretained(parent), call)
+  private func admit(_ seed: ObjectReference?, in parent: Environment?) throws -> Opening {
+    do {
+      let parent = try self.parent(parent)
+      if !parent.with({ $0.core.lifecycle.isOpen }) { try parent.object.using {} }
+      // Startup has set the plan, unless the children are inactive.
+      if let plan = plan.load(ordering: .acquiring) { return (parent, plan) }
+      throw reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan")
+    } catch {
+      seed?.release()
+      throw error
     }
-    if let reason = reason.withLock({ $0 }) { throw refusal(of: seed, reason) }
+  }
+
+  /// Returns the given parent or the usual one, or the nearest environment around the current one in which children open.
+  /// The caller or the task retains it.
+  private func parent(_ parent: Environment?) throws -> Unretained<Environment> {
+    if parent == nil, let home { return home }
+    if let parent, home == Unretained(parent) || isHome(parent) { return Unretained(parent) }
+    if let reason = reason.withLock({ $0 }) { throw reason }
     if let parent {
-      throw misplaced(
-        seed, "'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
+      throw misplaced("'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
     }
     var next = Environment.current
     while let candidate = next {
-      if isHome(candidate) { return try open(seed, under: Unretained(candidate), call) }
+      if isHome(candidate) { return Unretained(candidate) }
       next = candidate.parent
     }
-    throw misplaced(seed, "a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
+    throw misplaced("a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }
 
-  private func misplaced(_ seed: ObjectReference?, _ message: String) -> any Error {
-    refusal(of: seed, EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"]))
-  }
-
-  @inline(never)
-  private func refusalWithoutPlan(of seed: ObjectReference?) -> any Error {
-    refusal(of: seed, reason.withLock { $0 } ?? EnvironmentError(.scopeNotActive, "'\(scopeName)' has no plan"))
-  }
-
-  private func refusal(of seed: ObjectReference?, _ reason: any Error) -> any Error {
-    seed?.release()
-    return reason
+  private func misplaced(_ message: String) -> any Error {
+    EnvironmentError(cause: .misplacedChild, message, path: ["'\(scopeName)'"])
   }
 
   /// Whether children of the factory open in an environment.
   private func isHome(_ environment: Environment) -> Bool {
-    guard let own = plan.load(ordering: .acquiring), let plan = environment.core.plan else {
-      return false
-    }
+    guard let own = plan.load(ordering: .acquiring), let plan = environment.core.plan else { return false }
     return own.with { own in plan.with { own.parent === $0 } }
   }
 
   @inline(__always)
-  private func open(
-    _ seed: ObjectReference?, under parent: Unretained<Environment>, _ call: Call
-  ) throws -> Environment {
-    if !parent.with({ $0.core.lifecycle.isOpen }) { try start(parent.object, seed) }
-    // Startup has set the plan, unless the children are inactive.
-    guard let plan = plan.load(ordering: .acquiring) else { throw refusalWithoutPlan(of: seed) }
-    let child = plan.with { plan in
-      Environment(plan.layout, EnvironmentCore(Unretained(plan), parent: parent, call))
+  private func make(
+    _ seed: ObjectReference?, _ opening: Opening, _ scope: ScopeObject, _ place: CallPlace, _ owner: OutcomeOwner
+  ) -> Environment {
+    let child = opening.plan.with { plan in
+      Environment(plan.layout, EnvironmentCore(opening.plan, parent: opening.parent, place, owner), scope)
     }
     if let seed { child.core.slots[0].store(.filled(seed)) }
-    if needsCare.load(ordering: .relaxed) {
-      try join(child, parent, plan)
-    } else {
-      try child.join(parent, plan)
-    }
-    if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
     return child
   }
 
-  /// Lets a child join its parent that has a scope object or observers.
+  /// Opens a child that has a scope object or observers. A scope object without a host prepares every bean after the
+  /// child has joined its parent: then a shutdown would wait for the child.
   @inline(never)
-  private func join(_ child: Environment, _ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
-    if let makeScope {
-      let scope = makeScope()
-      if !hasScopeName.load(ordering: .relaxed) {
-        do { try check(scope, plan) } catch { throw child.abandoned(error) }
-      }
-      try child.attach(scope, in: parent, plan)
-    } else {
-      try child.join(parent, plan)
+  private func openWithCare(
+    _ seed: ObjectReference?, _ opening: Opening, _ place: CallPlace, _ owner: OutcomeOwner
+  ) throws -> Environment {
+    let scope: ScopeObject
+    do { scope = try makeScopeObject(opening.plan) } catch {
+      seed?.release()
+      throw error
     }
-    if plan.with({ !$0.observers.isEmpty }) { child.observeOpening() }
+    let child = make(seed, opening, scope, place, owner)
+    do { try scope.attach(child) } catch { throw Self.abandoned(child, error) }
+    try Self.join(child, opening.parent, opening.plan)
+    switch scope {
+    case .none: break
+    case .host(let host): host.opened(child)
+    case .life(let scope): try prepare(child, by: scope)
+    }
+    if opening.plan.with({ !$0.observers.isEmpty }) { ChildObservation.begin(of: child) }
+    return child
+  }
+
+  private func makeScopeObject(_ plan: Unretained<Plan>) throws -> ScopeObject {
+    guard let scope = makeScope?() else { return .none }
+    if !hasScopeName.load(ordering: .relaxed) { try check(scope, plan) }
+    return try ScopeObject(claiming: scope, for: scopeName)
   }
 
   /// Rejects a scope object whose name is not that of the scope. The name is users' code, and is read once.
@@ -169,79 +185,48 @@ final class ChildOpening: Sendable {
     hasScopeName.store(true, ordering: .relaxed)
   }
 
-  @inline(never)
-  private func start(_ parent: Environment, _ seed: ObjectReference?) throws {
-    do {
-      try parent.enter()
-      parent.leave()
-    } catch {
-      seed?.release()
-      throw error
-    }
-  }
-}
+  // MARK: joining the parent
 
-extension Environment {
-  /// Joins the parent; from then on, other threads may see the child.
+  /// Adds a child to those of its parent; from then on, other threads may see the child.
   @inline(__always)
-  func join(_ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
-    let own = Unretained(self)
-    core.insert(.joined)
+  static func join(_ child: Environment, _ parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws {
+    let child = Unretained(child)
     let hasJoined = parent.with { parent -> Bool in
       let extras = parent.core.extras ?? parent.core.offer(EnvironmentExtras())
       let place = ScopeCounts.ownPlace
       return parent.core.lock.withLock {
         if parent.core.lifecycle.isEnding { return false }
         parent.core.change { $0.enter() }
-        extras.with { $0.children.join(own, at: place) }
+        extras.with { $0.children.join(child, at: place) }
         plan.with { $0.counts.open(at: place) }
         return true
       }
     }
-    if !hasJoined {
-      core.unset(.joined)
-      throw abandoned(parent.object.finishedError())
-    }
+    if !hasJoined { throw abandoned(child.object, parent.object.finishedError()) }
   }
 
   /// Closes a child that never joined; the child releases its seed when it is deallocated.
   @inline(never)
-  fileprivate func abandoned(_ error: any Error) -> any Error {
-    changeLocked { $0.close(.parent) }
+  private static func abandoned(_ child: Environment, _ error: any Error) -> any Error {
+    child.changeLocked { $0.close(.parent) }
     return error
   }
 
-  /// Attaches a scope object and joins the parent. A scope object without a host then prepares every bean, while
-  /// a shutdown would wait for the child.
-  @inline(never)
-  fileprivate func attach(_ scope: any ChildScope, in parent: Unretained<Environment>, _ plan: Unretained<Plan>) throws
-  {
-    do { try attach(scope) } catch { throw abandoned(error) }
-    try join(parent, plan)
-    if let host {
-      host.opened(self)
-    } else {
-      try prepare(scope)
-    }
-  }
-
-  private func prepare(_ scope: any ChildScope) throws {
+  /// Prepares every bean of a child by the child's scope object.
+  private func prepare(_ child: Environment, by scope: any ChildScope) throws {
     do {
-      try using {
-        for number in 0..<Int32(core.compiledPlan.with { $0.layout.slots }) {
-          let recipe = recipe(number)
+      try child.using {
+        for number in 0..<Int32(child.core.compiledPlan.with { $0.layout.slots }) {
+          let recipe = child.recipe(number)
           guard let declaration = recipe.value.code.with({ $0.declaration }) else { continue }
-          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: self, recipe: recipe))
+          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: child, recipe: recipe))
         }
       }
     } catch {
-      beginFinish(.finish)
+      child.beginFinish(.finish)
       throw error
     }
     // The parent may have ended meanwhile.
-    if core.lifecycle.isEnding { throw finishedError() }
+    if child.core.lifecycle.isEnding { throw child.finishedError() }
   }
-
-  /// Ends the declaring phase of the environment that is passed to `configure`.
-  func closeDeclarations() { existingExtras?.resources?.end(nil) }
 }

@@ -1,55 +1,40 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// The scope object of a child: the life of the child, which keeps its beans itself.
-extension Environment {
-  var scopeCell: ScopeCell { core.compiledPlan.with { ScopeCell(of: core.slots, $0.layout) } }
-
-  /// The scope that determines where beans are released.
-  package var host: (any HostedScope)? {
-    core.kind.contains(.hosted) ? scopeCell.load(as: (any HostedScope).self) : nil
-  }
-
-  /// Reports to a hosted scope that the child is in use.
-  func used() { host?.used() }
-
-  /// The scope object of the child that ends with the child; nil for one with a host.
-  var childScope: (any ChildScope)? {
-    core.kind.contains(.scoped) ? scopeCell.load(as: (any ChildScope).self) : nil
-  }
-
-  /// Attaches a scope object to a child that no other thread can reach.
-  func attach(_ scope: any ChildScope) throws {
-    guard scope.take() else { throw shared(scope) }
+extension ScopeObject {
+  /// Claims a scope object for one child.
+  ///
+  /// - Parameter name: the name of the child.
+  init(claiming scope: any ChildScope, for name: String) throws {
+    guard scope.take() else { throw Self.shared(scope, name) }
     if let hosted = scope as? any HostedScope {
-      scopeCell.initialize((any HostedScope).self, to: hosted)
-      core.insert(.hosted)
+      self = .host(hosted)
     } else {
-      if (scope as? AbstractBeanScope)?.attach(self) == false { throw shared(scope) }
-      scopeCell.initialize((any ChildScope).self, to: scope)
-      core.insert(.scoped)
+      self = .life(scope)
     }
   }
 
-  private func shared(_ scope: any ChildScope) -> EnvironmentError {
+  /// Attaches a claimed scope object without a host to its child, which no other thread can reach.
+  func attach(_ child: Environment) throws {
+    guard case .life(let scope) = self, let kept = scope as? AbstractBeanScope else { return }
+    if !kept.attach(child) { throw Self.shared(scope, child.name) }
+  }
+
+  private static func shared(_ scope: any ChildScope, _ name: String) -> EnvironmentError {
     EnvironmentError(
       cause: .sharedScopeObject,
       "one scope object cannot be that of two children, or be registered as well: let the factory of '\(name)' make one "
         + "for each", path: ["'\(scope.name)'"])
   }
 
-  /// The registered scopes of this environment, which it finishes.
-  var ownScopes: [any BeanScope] { existingExtras?.resources?.scopes.map(\.scope) ?? [] }
-
-  func dropScope() {
-    if core.kind.contains(.hosted) {
-      scopeCell.load(as: (any HostedScope).self).giveBack()
-      scopeCell.deinitialize(as: (any HostedScope).self)
-    } else if core.kind.contains(.scoped) {
-      scopeCell.load(as: (any ChildScope).self).giveBack()
-      scopeCell.deinitialize(as: (any ChildScope).self)
+  /// Ends the claim of a child that is deallocated.
+  @inline(__always)
+  func giveBack() {
+    switch self {
+    case .none: break
+    case .host(let scope): scope.giveBack()
+    case .life(let scope): scope.giveBack()
     }
-    core.unset(.withScope)
   }
 }
 

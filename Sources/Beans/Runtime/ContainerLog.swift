@@ -8,20 +8,11 @@ struct ContainerLog: Sendable {
   let logger: Logger
   let tracer: Tracer
 
-  private static let name = "Beans.Environment"
   private static let loader = "beans.loader"
   private static let runtime = "beans.runtime"
 
   /// The log of the process.
-  static let shared = ContainerLog(LogManager.getLogger(forName: name), .shared)
-
-  private init(_ logger: Logger, _ tracer: Tracer) {
-    self.logger = logger
-    self.tracer = tracer
-  }
-
-  /// Creates a log that writes to a manager that is not installed.
-  init(_ manager: LogManager, _ tracer: Tracer) { self.init(manager.getLogger(forName: Self.name), tracer) }
+  static let shared = ContainerLog(logger: LogManager.getLogger(forName: "Beans.Environment"), tracer: .shared)
 
   /// Whether single beans are logged.
   var followsBeans: Bool { logger.isEnabled(.debug) || tracer.isEnabled(Self.runtime, level: .high) }

@@ -93,7 +93,7 @@ extension Environment {
     let extras = extras
     if !watch.isLimited, extras.watch?.isLimited == true { return }
     extras.watch = watch
-    core.lock.withLock { core.insert(.watched) }
+    extras.needsCare.store(true, ordering: .relaxed)
     for child in liveChildren { child.watch(by: watch) }
   }
 

@@ -4,14 +4,46 @@ import BeansLogging
 /// The bodies that run inside of environments. A body keeps the beans until it has returned; the body that owns a child
 /// decides the outcome.
 extension Environment {
-  // MARK: after the body that owns a child
+  // MARK: the body that owns a child
+
+  /// Runs the body that owns a child while the child is current, and ends the child; as failed if the body throws.
+  /// Returns once everything is released, as far as that need not be awaited.
+  ///
+  /// - Throws: the error of the body; else the failures of releases, or `.finished` if another end has failed the child.
+  @usableFromInline
+  func end<R>(as cause: EndCause, after body: (Environment) throws -> R) throws -> R {
+    let result: R
+    do { result = try Environment.$current.withValue(self) { try body(self) } } catch {
+      finishBody(failing: error, as: cause)
+      throw error
+    }
+    try finishBody(as: cause)
+    return result
+  }
+
+  /// Runs the body that owns a child while the child is current, and ends the child; as failed if the body throws.
+  /// Returns once everything is released.
+  ///
+  /// - Throws: the error of the body; else the failures of releases, or `.finished` if another end has failed the child.
+  @usableFromInline
+  nonisolated(nonsending) func end<R>(
+    as cause: EndCause, after body: nonisolated(nonsending) (Environment) async throws -> R
+  ) async throws -> R {
+    let result: R
+    do { result = try await Environment.$current.withValue(self) { try await body(self) } } catch {
+      await finishBody(failing: error, as: cause)
+      throw error
+    }
+    try await finishBody(as: cause)
+    return result
+  }
 
   /// Ends a child after its body has returned, and returns once everything is released. A release that has to be awaited
   /// fails the child, and is left to a task.
   ///
   /// - Throws: the failures of releases; `.finished` if another end has failed the child.
   @inline(__always)
-  func finishBody(as cause: EndCause = .body) throws {
+  func finishBody(as cause: EndCause) throws {
     if mayAwait { try refuseAwaitedRelease(cause) }
     endBody(cause)
     if !isReleased { waitForRelease() }
@@ -32,7 +64,7 @@ extension Environment {
 
   /// Ends a child after its body has thrown, and returns once everything is released, except for a release that has to be
   /// awaited. Failures of releases are logged.
-  func finishBody(failing error: any Error, as cause: EndCause = .body) {
+  func finishBody(failing error: any Error, as cause: EndCause) {
     let isAwaited = awaitedBean != nil
     fail(scope: error)
     endBody(cause)
@@ -42,13 +74,13 @@ extension Environment {
   /// Ends a child after its body has returned, and returns once everything is released.
   ///
   /// - Throws: the failures of releases; `.finished` if another end has failed the child.
-  nonisolated(nonsending) func finishBody(as cause: EndCause = .body) async throws {
+  nonisolated(nonsending) func finishBody(as cause: EndCause) async throws {
     await endBodyAwaiting(cause)
     if core.extras != nil { try throwAfterBody() }
   }
 
   /// Ends a child after its body has thrown, and returns once everything is released. Failures of releases are logged.
-  nonisolated(nonsending) func finishBody(failing error: any Error, as cause: EndCause = .body) async {
+  nonisolated(nonsending) func finishBody(failing error: any Error, as cause: EndCause) async {
     fail(scope: error)
     await endBodyAwaiting(cause)
   }
@@ -57,12 +89,7 @@ extension Environment {
   @inline(__always)
   private func endBody(_ cause: EndCause) {
     // Usually there have been no children, and no other end.
-    let (isOver, isAlone) = core.lock.withLock { () -> (Bool, Bool) in
-      if core.extras != nil { return (false, false) }
-      return (core.change { $0.finishBody(cause) }, true)
-    }
-    if isOver { return release() }
-    if !isAlone { endBodyWithCare(cause) }
+    if !endAlone({ $0.finishBody(cause) }) { endBodyWithCare(cause) }
   }
 
   @inline(never)
@@ -157,9 +184,7 @@ extension Environment {
   }
 
   /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.
-  func forbidAwaiting() {
-    core.lock.withLock { if core.lifecycle.phase < .finishing { core.insert(.synchronous) } }
-  }
+  func forbidAwaiting() { changeLocked { $0.forbidAwaiting() } }
 
   // MARK: ends that do not wait
 
@@ -203,7 +228,7 @@ extension Environment {
 
   /// Returns the reason why lookups have ended: the error of startup, or `.finished` with the cause of the end.
   package func finishedError() -> any Error {
-    if let cause = existingExtras?.resources?.failure { return cause }
+    if let cause = resources?.failure { return cause }
     return EnvironmentError(
       .finished, "environment '\(name)' has been finished" + (endReason.map { ": \($0)" } ?? ""), path: ["'\(name)'"])
   }

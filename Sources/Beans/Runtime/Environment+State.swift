@@ -1,4 +1,5 @@
 import BeansConfiguration
+import CBeansRuntime
 public import Synchronization
 
 // The meaning of the words of an environment's core, and the state derived from them.
@@ -6,18 +7,18 @@ public import Synchronization
 extension EnvironmentCore {
   /// Makes the core of a factory's child.
   @inline(__always)
-  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ opening: ChildOpening.Call) {
+  init(_ plan: Unretained<Plan>, parent: Unretained<Environment>, _ place: CallPlace, _ owner: OutcomeOwner) {
     parent.retain()
     self.init(
-      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: opening.owner).word, kind: 0, slots: nil,
-      extras: nil, place: opening.place)
+      plan: plan.erased, parent: parent.erased, lifecycle: Lifecycle(openedBy: owner).word, slots: nil, extras: nil,
+      place: place)
   }
 
   /// Makes the core of an environment that is not a child of a factory.
-  init(parent: Environment?, _ kind: Kind, _ extras: EnvironmentExtras, _ place: CallPlace) {
+  init(parent: Environment?, _ extras: EnvironmentExtras, _ place: CallPlace) {
     self.init(
       plan: nil, parent: parent.map { ObjectReference($0) }, lifecycle: Lifecycle.Phase.declaring.rawValue,
-      kind: kind.rawValue, slots: Slots.none, extras: ObjectReference(extras), place: place)
+      slots: Slots.none, extras: ObjectReference(extras), place: place)
   }
 
   // MARK: from any thread
@@ -32,9 +33,6 @@ extension EnvironmentCore {
   /// Equals `lifecycle.isFinishing`, for code that is inlined into users' modules.
   @inlinable @inline(__always)
   var isFinishing: Bool { lifecycleWord.load(ordering: .acquiring) & 7 >= 4 }
-
-  @inline(__always)
-  var kind: Kind { Kind(rawValue: kindByte.load(ordering: .relaxed)) }
 
   /// The plan; nil until the environment has been compiled. The environment that declared a factory keeps the plan of
   /// its children.
@@ -52,14 +50,10 @@ extension EnvironmentCore {
 
   // MARK: by one thread, before others look
 
-  func insert(_ kind: Kind) { kindByte.store(self.kind.union(kind).rawValue, ordering: .relaxed) }
-
-  func unset(_ kind: Kind) { kindByte.store(self.kind.subtracting(kind).rawValue, ordering: .relaxed) }
-
-  /// Stores a plan that this environment retains.
+  /// Stores a plan that the resources of this environment retain.
   func compiled(_ plan: Plan, _ slots: Slots) {
     slotsReference.store(slots, ordering: .relaxed)
-    planReference.store(ObjectReference(plan), ordering: .releasing)
+    planReference.store(Unretained(plan).erased, ordering: .releasing)
   }
 
   /// Stores the extras, unless there are some already. Returns the stored ones.
@@ -70,6 +64,10 @@ extension EnvironmentCore {
     if won { offered.retain() }
     return other.map { Unretained($0) } ?? offered
   }
+
+  /// Whether the environment has been among its parent's children, and has not left them.
+  @inline(__always)
+  var isAmongChildren: Bool { previous.load(ordering: .relaxed) != .none }
 
   // MARK: under the lock
 
@@ -84,7 +82,7 @@ extension EnvironmentCore {
 
 extension Environment {
   /// The name in reports and errors; in a child of a factory, the name of the scope.
-  public var name: String { existingExtras?.resources?.name ?? core.compiledPlan.with { $0.name } }
+  public var name: String { resources?.name ?? core.compiledPlan.with { $0.name } }
 
   /// The environment whose beans this one sees.
   public var parent: Environment? { core.parent?.object }
@@ -94,21 +92,25 @@ extension Environment {
   /// Rarely used state of an environment, allocated on demand.
   var extras: EnvironmentExtras { (core.extras ?? core.offer(EnvironmentExtras())).object }
 
+  /// The resources of an environment that is not a child of a factory; nil in a child of a factory.
+  var resources: EnvironmentResources? { core.extras?.with { $0.resources } ?? nil }
+
   /// The resources of the nearest environment that is not a child of a factory.
-  var homeResources: EnvironmentResources? {
-    var next = Optional(Unretained(self))
-    while let environment = next {
-      if let resources = environment.with({ $0.existingExtras?.resources }) { return resources }
-      next = environment.with { $0.core.parent }
-    }
-    return nil
+  var homeResources: EnvironmentResources? { resources ?? core.compiledPlan.with { $0.home.with { $0.resources } } }
+
+  /// The resources here and further out, nearest first.
+  var resourcesOutwards: some Sequence<EnvironmentResources> {
+    sequence(first: self, next: \.parent).lazy.compactMap(\.resources)
   }
 
-  var log: ContainerLog { homeResources?.log ?? .shared }
+  var log: ContainerLog { .shared }
 
   var configuration: ConfigurationManager {
-    existingExtras?.resources?.configuration ?? core.compiledPlan.with { $0.configuration }
+    resources?.configuration ?? core.compiledPlan.with { $0.configuration }
   }
+
+  /// The observers of this environment, those from further out first.
+  var observers: [any EnvironmentObserver] { core.plan?.with { $0.observers } ?? [] }
 
   @inline(__always)
   var creationLog: CreationLog { core.compiledPlan.with { CreationLog(of: core.slots, $0.layout) } }
@@ -138,5 +140,113 @@ extension Environment {
       hops &-= 1
     }
     return environment
+  }
+
+  // MARK: the scope object
+
+  /// The scope that determines where beans are released.
+  @inline(__always)
+  package var host: (any HostedScope)? {
+    guard case .host(let host) = scope else { return nil }
+    return host
+  }
+
+  /// Reports to a hosted scope that the child is in use.
+  @inline(__always)
+  func used() {
+    if case .host(let host) = scope { host.used() }
+  }
+
+  /// The scope object of the child that ends with the child; nil for one with a host.
+  @inline(__always)
+  var childScope: (any ChildScope)? {
+    guard case .life(let scope) = scope else { return nil }
+    return scope
+  }
+
+  /// The registered scopes of this environment, which it finishes.
+  var ownScopes: [any BeanScope] { resources?.scopes.map(\.scope) ?? [] }
+
+  // MARK: declarations, as long as the environment accepts more of them
+
+  /// Returns the declarations while they are open. Throws `.frozen`, or the error of startup; `subject` and `origin`
+  /// describe the late declaration.
+  func declarations(
+    _ what: String, _ subject: @autoclosure () -> String? = nil,
+    at origin: @autoclosure () -> EnvironmentError.Origin? = nil
+  ) throws -> EnvironmentDeclarations {
+    let resources = resources
+    if core.lifecycle.phase == .declaring, let declarations = resources?.openDeclarations { return declarations }
+    if let failure = resources?.failure { throw failure }
+    throw EnvironmentError(
+      .frozen,
+      "\(what): environment '\(name)' has started, its declarations are closed: declare before startup() and before "
+        + "the first lookup", path: ["'\(name)'"] + (subject().map { [$0] } ?? []), origin: origin())
+  }
+
+  /// Throws once declarations are closed.
+  package func checkDeclaring(
+    _ what: String, _ subject: String? = nil, at origin: EnvironmentError.Origin? = nil
+  ) throws {
+    _ = try declarations(what, subject, at: origin)
+  }
+
+  /// Returns the declarations, before startup or after it. Waits for a startup that another thread has begun.
+  func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
+    while true {
+      if !resources.isTemplate, let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if core.lifecycle.isEnding { throw finishedError() }
+      // Another thread starts the environment.
+      try startIfNeeded()
+    }
+  }
+
+  /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
+  var nearestDeclarations: EnvironmentDeclarations? { homeResources?.knownDeclarations(UInt(beans_thread())) }
+
+  /// The name of the module whose `configure` is running.
+  var declaringModule: String? { resources?.openDeclarations?.module?.name }
+}
+
+// MARK: what the declarations need of an environment
+
+extension Environment: EnvironmentMemory {
+  @inline(__always)
+  func releaseMemory() {
+    // Nearly always a request that has ended.
+    if !core.lifecycle.isReleased { letGoOfBeans() }
+    scope.giveBack()
+    // The slots of an environment that is not a child of a factory belong to its resources.
+    if core.slots != room.slots, resources == nil { core.slots.deallocate() }
+  }
+
+  /// Drops the bean references of an environment that was deallocated without `finish`. No release callbacks run.
+  private func letGoOfBeans() {
+    // The sources of the configuration, too, may hold objects that hold them.
+    defer { resources?.letGo() }
+    guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
+    let (log, slots) = (creationLog, core.slots)
+    var index = log.count
+    while index > 0 {
+      index -= 1
+      let content = slots[log[index]].content
+      if content.isFilled { content.object.release() }
+    }
+    if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
+  }
+}
+
+extension Environment: BeanLookup {
+  func provide<T>(_ type: T.Type, id: String?) throws -> T {
+    try provide(type, id, from: nil) { try $0.find(type, id) }
+  }
+
+  func provide<T>(
+    _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
+  ) throws -> T {
+    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    do { return try look(environment) } catch let error as EnvironmentError {
+      throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
+    }
   }
 }

@@ -13,10 +13,15 @@ extension Environment {
 
   /// Begins the end of an environment without extras. Returns false, and does nothing, where there are some.
   @inline(__always)
-  func finishAlone(_ cause: EndCause) -> Bool {
+  func finishAlone(_ cause: EndCause) -> Bool { endAlone { $0.finish(cause) && $0.releaseIfQuiet() } }
+
+  /// Runs a transition that ends an environment without extras, and releases where the transition returns true. Returns
+  /// false, and does nothing, where there are extras.
+  @inline(__always)
+  func endAlone(_ transition: (inout Lifecycle) -> Bool) -> Bool {
     let (isOver, isAlone) = core.lock.withLock { () -> (Bool, Bool) in
       if core.extras != nil { return (false, false) }
-      return (core.change { $0.finish(cause) && $0.releaseIfQuiet() }, true)
+      return (core.change(transition), true)
     }
     if isOver { release() }
     return isAlone
@@ -41,7 +46,7 @@ extension Environment {
         continue
       }
       path[path.count - 1].children.removeFirst()
-      if last.environment.core.kind.contains(.synchronous) { child.forbidAwaiting() }
+      if last.environment.core.lifecycle.isUnawaited { child.forbidAwaiting() }
       if child.finishWithParent() { path.append((child, child.childrenToFinish()[...])) }
     }
   }
@@ -63,13 +68,12 @@ extension Environment {
   /// Whether the environment is a child of a factory none of whose releases needs more than a call, as far as startup
   /// knows.
   var releasesAtOnce: Bool {
-    core.extras == nil && core.kind.isDisjoint(with: [.plain, .hosted, .scoped])
-      && core.compiledPlan.with { $0.releasesAtOnce }
+    core.extras == nil && scope.isNone && core.compiledPlan.with { $0.releasesAtOnce }
   }
 
   /// The scope outcome that the beans of this environment receive.
   var outcome: ScopeOutcome {
-    (existingExtras?.scopeFailure ?? existingExtras?.resources?.failure).map { .failed($0) } ?? .completed
+    (existingExtras?.scopeFailure ?? resources?.failure).map { .failed($0) } ?? .completed
   }
 
   /// Ends lookups here and below, and runs no code of users.
@@ -89,7 +93,7 @@ extension Environment {
   /// The beans that children of factories have created are counted at their release. Nil in a child of a factory:
   /// environments opened in it are counted together with those opened in its siblings.
   var countsBelow: [ScopeStatistics]? {
-    guard let resources = existingExtras?.resources else { return nil }
+    guard let resources else { return nil }
     let nested = resources.nested
     let children = resources.plans.map { $0.counts.statistics(of: $0.name) }.filter { $0.opened > 0 }
     return nested.ended.values + children
@@ -121,7 +125,9 @@ extension Environment {
   /// Releases here, or sends the release to the host. No thread is inside, and none will enter.
   @inline(never)
   func release() {
-    if core.kind.isDisjoint(with: [.plain, .hosted]) { releaseHere(onHost: false) } else { postponeRelease() }
+    // Nearly always a request.
+    if core.extras == nil, scope.isNone { return releaseSlots(onHost: false) }
+    if resources == nil, host == nil { release(onHost: false) } else { postponeRelease() }
   }
 
   @inline(never)
@@ -151,26 +157,31 @@ extension Environment {
   ///
   /// - Parameter onHost: whether the caller runs where the host releases, and can await.
   @inline(never)
-  func release(onHost: Bool) { releaseHere(onHost: onHost) }
+  func release(onHost: Bool) {
+    // The resources have scopes, which are finished after the beans.
+    if resources == nil, releasesPlainly { return releaseSlots(onHost: onHost) }
+    releaseWithCare(createdBeans, of: createdBeans, onHost: onHost)
+  }
 
-  /// Releases the beans; inlined, because `release()` calls it for each request.
+  /// Whether beans in slots that need at most a call are released one after the other: no `Owned` bean is released in
+  /// between, no watch notes each release, and no scope object ends with the environment.
+  var releasesPlainly: Bool {
+    childScope == nil && core.extras?.with { $0.needsCare.load(ordering: .relaxed) } != true
+  }
+
+  /// Releases the beans in slots; inlined, because `release()` calls it for each request.
   @inline(__always)
-  private func releaseHere(onHost: Bool) {
+  private func releaseSlots(onHost: Bool) {
     let created = createdBeans
     let left = ResolutionContext.with(Unretained(self), nil) { _ in
       let left = releasePlain(created)
       if left == 0 { releaseSeed() }
       return left
     }
-    if left == 0, core.kind.isDisjoint(with: [.plain, .scoped, .owning]) {
-      ended(created)
-    } else {
-      releaseWithCare(left, of: created, onHost: onHost)
-    }
+    if left == 0 { ended(created) } else { releaseWithCare(left, of: created, onHost: onHost) }
   }
 
-  /// Continues a release that `releasePlain` cannot complete: beans are left, or the environment is plain, has a scope
-  /// object or holds owned beans.
+  /// Continues a release that `releasePlain` cannot complete.
   @inline(never)
   private func releaseWithCare(_ left: Int, of created: Int, onHost: Bool) {
     BeanReleaser(self, at: onHost ? host : nil, left: left, of: created).walk()
@@ -179,13 +190,11 @@ extension Environment {
   /// Performs the last step: lets the parent continue and wakes the threads that wait.
   @inline(__always)
   func ended(_ released: Int) {
-    let kind = core.kind
-    // A child of a factory has a plan.
-    if core.extras != nil || !kind.isDisjoint(with: [.plain, .hosted]) || core.compiledPlan.with({ $0.isTraced }) {
-      closeWithCare(released)
-    }
+    // An environment without extras is a child of a factory, which has a plan.
+    if core.extras != nil || host != nil || core.compiledPlan.with({ $0.isTraced }) { closeWithCare(released) }
     // First: a thread that has waited for this environment finds that the parent no longer waits for it.
-    let parent = kind.contains(.joined) ? leaveParent(released) : nil
+    let hasParent = core.isAmongChildren
+    let parent = hasParent ? leaveParent(released) : nil
     // A caller that makes extras from now on finds the environment released: see `whenReleased`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
@@ -193,7 +202,7 @@ extension Environment {
     }
     if let extras { extras.with { $0.end() } }
     // Drops the parent's reference, which may be the last one.
-    if kind.contains(.joined) { Unretained(self).release() }
+    if hasParent { Unretained(self).release() }
     // The last step, because each of a thousand nested environments takes stack here.
     if let parent {
       parent.object.release()
@@ -204,10 +213,10 @@ extension Environment {
   /// Performs the rarely needed steps of an end: log, statistics, resources and host.
   @inline(never)
   private func closeWithCare(_ released: Int) {
-    if core.kind.contains(.plain) || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
+    if resources != nil || core.compiledPlan.with({ $0.isTraced }) { log.finished(name, released: released) }
     existingExtras?.releasedBeans.store(released, ordering: .relaxed)
-    if let observation = existingExtras?.observation.load() { end(observation, released: released) }
-    existingExtras?.resources?.letGo()
+    existingExtras?.observation.load()?.end(of: self, released: released)
+    resources?.letGo()
     // Before the callbacks: a caller that has waited finds no timer left.
     host?.closed()
   }
@@ -219,7 +228,7 @@ extension Environment {
     guard let outer = core.parent else { return nil }
     let isLast = outer.with { parent in
       if core.extras != nil { handOverExtras(to: parent, released) }
-      if parent.core.kind.contains(.hosted) { parent.used() }
+      parent.used()
       let own = Unretained(self)
       let (plan, place) = (core.compiledPlan, ScopeCounts.ownPlace)
       return parent.core.lock.withLock {
@@ -260,11 +269,7 @@ extension Environment {
   /// reports the failure to observers.
   func countRelease(failing failure: any Error) {
     for observer in observers { observer.releaseFailed(failure, in: self) }
-    var next = Optional(self)
-    while let environment = next {
-      environment.existingExtras?.resources?.failedReleases.add(1, ordering: .relaxed)
-      next = environment.parent
-    }
+    for resources in resourcesOutwards { resources.failedReleases.add(1, ordering: .relaxed) }
   }
 
   func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }
@@ -272,11 +277,10 @@ extension Environment {
   // MARK: beans that need at most a call
 
   /// Releases beans from the end of the first `count` in the creation log, up to one that needs care or an asynchronous
-  /// release. Returns the number of beans left.
+  /// release, where the environment releases plainly. Returns the number of beans left.
   @inline(__always)
   func releasePlain(_ count: Int) -> Int {
-    // `Owned` beans are released in between. A watched end notes each release.
-    if count == 0 || !core.kind.isDisjoint(with: .careful) { return count }
+    if count == 0 { return 0 }
     let (slots, recipes) = (core.slots, recipe(0))
     // All built beans are logged by now. The slots keep their content: no thread reads them any more.
     if core.compiledPlan.with({ $0.isSilent.load(ordering: .relaxed) }) {

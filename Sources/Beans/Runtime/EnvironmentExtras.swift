@@ -10,6 +10,9 @@ final class EnvironmentExtras: Sendable {
   /// The resources of an environment that is not a child of a factory; nil in a child of a factory.
   let resources: EnvironmentResources?
   private let outcome = Locked(Outcome())
+  /// Whether the release of the beans in slots needs care: a watch notes each release, or there may be beans that their
+  /// takers own, or faces of other beans. Never reset.
+  let needsCare = Atomic<Bool>(false)
   /// The number of beans released at the end of the environment.
   let releasedBeans = Atomic<Int>(0)
   /// The asynchronous creations in flight, by slot.

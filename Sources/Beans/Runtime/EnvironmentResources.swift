@@ -14,9 +14,9 @@ final class EnvironmentResources: Sendable {
   let name: String
   let configuration: ConfigurationManager
   let traceOrigin: Bool
-  /// The log of the environment and its children.
-  let log: ContainerLog
-  let creations: CreationWatch
+  /// Whether the environment is the argument of `configure`: it declares, and never starts.
+  let isTemplate: Bool
+  let creations = CreationWatch(.shared)
   /// The results of lookups that the plan does not foresee.
   let answers = AnswerTable<Retrieval>()
   /// The remarks on the declarations, once a report has had them.
@@ -37,6 +37,7 @@ final class EnvironmentResources: Sendable {
     var scopes: [RegisteredScope] = []
     var block: SlotBlock?
     var codes: [any AnyObject & Sendable] = []
+    var plan: Plan?
     /// The plans of factories, kept as long as their children may exist.
     var plans: [Plan] = []
     /// The reasons why some factories are inactive.
@@ -53,14 +54,11 @@ final class EnvironmentResources: Sendable {
     var clock: EnvironmentClock?
   }
 
-  init(
-    _ declarations: EnvironmentDeclarations, traceOrigin: Bool, log: ContainerLog
-  ) {
+  init(_ declarations: EnvironmentDeclarations, traceOrigin: Bool) {
     name = declarations.name
     configuration = declarations.configuration
     self.traceOrigin = traceOrigin
-    self.log = log
-    creations = CreationWatch(log)
+    isTemplate = declarations.opening != nil
     state = Locked(State(declarations: SharedDeclarations(open: declarations)))
   }
 
@@ -140,13 +138,14 @@ final class EnvironmentResources: Sendable {
     for factory in (declarations ?? old.open ?? old.read)?.below ?? [] { factory.tell(.failure(failure)) }
   }
 
-  func compiled(_ compiler: GraphCompiler, _ block: SlotBlock) {
+  func compiled(_ compiler: GraphCompiler, _ plan: Plan, _ block: SlotBlock) {
     let codes = compiler.codes
     let (plans, reasons) = (compiler.below.map(\.plan), compiler.inactive.map(\.reason))
     // Before `end(_:of:)` passes the declarations on to other threads.
     compiler.keepDecisions()
     state.withLock { state in
       state.block = block
+      state.plan = plan
       state.codes = codes
       state.plans = plans
       state.inactiveFactories = reasons
@@ -172,14 +171,16 @@ final class EnvironmentResources: Sendable {
   /// Whether beans that several threads share have to be known to be `Sendable`.
   var requiresSendable: Bool { state.withLock { $0.requiresSendable } }
 
-  func requireSendable() { state.withLock { $0.requiresSendable = true } }
-
   /// The record of a startup; nil unless it has been requested.
   var record: StartupRecord? { state.withLock { $0.record } }
 
-  /// Requests a record of the startup's times, unless startup has ended.
-  func recordTimes() {
-    state.withLock { if $0.declarations.open != nil { $0.record = $0.record ?? StartupRecord() } }
+  /// Records the options of a startup that has not ended.
+  func require(_ options: StartupOptions) {
+    state.withLock { state in
+      if options.contains(.requireSendable) { state.requiresSendable = true }
+      let isRecorded = options.contains(.recordTimes) && state.declarations.open != nil
+      if isRecorded { state.record = state.record ?? StartupRecord() }
+    }
   }
 
   func note(unready label: String) { state.withLock { $0.unready.append(label) } }

@@ -19,18 +19,8 @@ struct Lifecycle: Equatable, Sendable {
     static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The party that decides the outcome of a child.
-  enum OutcomeOwner: UInt64, CaseIterable {
-    /// No party: every end completes the child, unless it says otherwise.
-    case none
-    /// A handle that has not ended the child.
-    case handle
-    /// A body: the closure of `withChild` or of a handle's `end(after:)`.
-    case body
-  }
-
   /// The phase in the lowest three bits, then the failure of startup, the owner, whether an end has overruled the owner,
-  /// and the cause of the end. Above, the number of users and the number of bodies.
+  /// whether releases cannot be awaited, and the cause of the end. Above, the number of users and the number of bodies.
   private(set) var word: UInt64
 
   init(_ phase: Phase) { word = phase.rawValue }
@@ -49,12 +39,13 @@ struct Lifecycle: Equatable, Sendable {
   private static var ownerShift: UInt64 { 4 }
   private static var ownerBits: UInt64 { 3 << ownerShift }
   private static var overruledBit: UInt64 { 1 << 6 }
+  private static var unawaitedBit: UInt64 { 1 << 7 }
   private static var causeShift: UInt64 { 8 }
   private static var causeBits: UInt64 { 15 << causeShift }
   private static var user: UInt64 { 1 << 12 }
   private static var body: UInt64 { 1 << 44 }
   /// The bits that are clear in an environment without a phase, users and bodies.
-  private static var activeBits: UInt64 { ~(failedBit | ownerBits | overruledBit | causeBits) }
+  private static var activeBits: UInt64 { ~(failedBit | ownerBits | overruledBit | unawaitedBit | causeBits) }
 
   // The lowest three bits are one of the cases, of which there are seven.
   var phase: Phase { Phase(rawValue: word & 7) ?? .released }
@@ -89,6 +80,9 @@ struct Lifecycle: Equatable, Sendable {
 
   /// Whether an end that did not wait for the owner has failed the child.
   var isOverruled: Bool { word & Self.overruledBit != 0 }
+
+  /// Whether a caller waits for the end without a task, so that releases cannot be awaited.
+  var isUnawaited: Bool { word & Self.unawaitedBit != 0 }
 
   /// The cause of the end; nil for an environment whose end has not begun.
   var cause: EndCause? { EndCause(rawValue: UInt8((word & Self.causeBits) >> Self.causeShift)) }
@@ -154,6 +148,11 @@ struct Lifecycle: Equatable, Sendable {
     return true
   }
 
+  /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.
+  mutating func forbidAwaiting() {
+    if phase < .finishing { word |= Self.unawaitedBit }
+  }
+
   /// Begins the end. Returns false where another call has begun it.
   @inline(__always)
   mutating func finish(_ cause: EndCause) -> Bool {
@@ -212,7 +211,19 @@ struct Lifecycle: Equatable, Sendable {
   }
 }
 
+/// The party that decides the outcome of a child.
+@usableFromInline
+enum OutcomeOwner: UInt64, CaseIterable {
+  /// No party: every end completes the child, unless it says otherwise.
+  case none
+  /// A handle that has not ended the child.
+  case handle
+  /// A body: the closure of `withChild` or of a handle's `end(after:)`.
+  case body
+}
+
 /// The cause of an end, for the error of later lookups.
+@usableFromInline
 package enum EndCause: UInt8, Sendable, CaseIterable {
   /// The body that owned the child has returned or thrown.
   case body = 1
@@ -234,34 +245,4 @@ package enum EndCause: UInt8, Sendable, CaseIterable {
   case evicted
   /// Startup has failed.
   case startup
-}
-
-extension EnvironmentCore {
-  /// The properties of an environment. Fixed before other threads see the environment, except `joined` and those that
-  /// are set under the lock.
-  struct Kind: OptionSet {
-    let rawValue: UInt8
-    /// The environment is not a child of a factory.
-    static let plain = Kind(rawValue: EnvironmentCore.keepsPlan)
-    /// The child's scope object determines where beans are released.
-    static let hosted = Kind(rawValue: 2)
-    /// The child's scope object has no host, and ends with the child.
-    static let scoped = Kind(rawValue: 4)
-    /// The child has been among its parent's children.
-    static let joined = Kind(rawValue: 8)
-    /// The environment is the argument of `configure`.
-    static let template = Kind(rawValue: 16)
-    /// There may be beans that their takers own, or faces of other beans. Set under the lock.
-    static let owning = Kind(rawValue: 32)
-    /// A watch waits for the end. Set under the lock.
-    static let watched = Kind(rawValue: 64)
-    /// A caller waits for the end without a task, so that releases cannot be awaited. Set under the lock, before the end
-    /// begins.
-    static let synchronous = Kind(rawValue: 128)
-
-    /// The child has a scope object.
-    static var withScope: Kind { [.hosted, .scoped] }
-    /// The kinds of which a release needs more than the slots.
-    static var careful: Kind { [.scoped, .owning, .watched] }
-  }
 }

@@ -12,11 +12,6 @@ struct LiveEnvironments {
     return ScopeStatistics.merged([environment.ownStatistics] + ended + below)
   }
 
-  /// The counts that are maintained while environments open and end; nil in a child of a factory.
-  var keptStatistics: [ScopeStatistics]? {
-    environment.countsBelow.map { ScopeStatistics.merged([environment.ownStatistics] + $0) }
-  }
-
   /// The number of siblings read at a time, while the environment's lock delays others that open or end.
   private static let slice = 512
 
@@ -37,7 +32,9 @@ struct LiveEnvironments {
         for child in next {
           if maximum <= 0 { return false }
           maximum -= 1
-          body(child, child.core.kind.contains(.plain) ? 0 : child.beanCount)
+          var created = 0
+          if child.resources == nil { created = child.beanCount }
+          body(child, created)
           isComplete = LiveEnvironments(below: child).forEach(upTo: &maximum, body) && isComplete
         }
         last = next

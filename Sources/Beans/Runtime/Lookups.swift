@@ -31,7 +31,7 @@ extension Environment {
     lent.object.retain()
     lent.end()
     // An environment that is not a child of a factory has no host.
-    if lent.home != Unretained(self), core.kind.contains(.hosted) { used() }
+    if lent.home != Unretained(self) { used() }
     return Argument(lent.object, reading)
   }
 
@@ -84,14 +84,16 @@ extension Environment {
       found.release()
       throw error
     }
-    if core.kind.contains(.hosted) { used() }
+    used()
     return found
   }
 
   /// Evaluates an operand. In an environment that is not a child of a factory, a hazard pointer is enough to prevent
   /// the release.
   private func fetchComputed(_ operand: Operand) throws -> Argument {
-    guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self)) else { return .none }
+    guard core.compiledPlan.with({ $0.isPlain }), let use = HazardPointer.protecting(Unretained(self)) else {
+      return .none
+    }
     defer { endUse(use) }
     return core.lifecycle.isOpen ? try lookUp(operand) : .none
   }
@@ -131,7 +133,7 @@ extension Environment {
   @usableFromInline
   func lend(_ type: ObjectIdentifier) -> Lent? {
     guard let plan = core.plan, case .outer(let slot) = plan.with({ $0.index.entry(type) }).value.operand.place,
-      !core.kind.contains(.hosted)
+      host == nil
     else { return nil }
     return lend(slot, plan)
   }
@@ -194,8 +196,8 @@ extension Environment {
 
   /// Starts the environment for a call that needs it. An error says so first: its beans may be others than the call's.
   private func startUnasked() throws {
+    try checkMayStart()
     do { try startIfNeeded() } catch let error as EnvironmentError {
-      if core.kind.contains(.template) { throw error }
       throw error.saying("this call started '\(name)', since startup() had not been called; \(error.message)")
     }
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Evaluation of operands, for callers that prevent the release of the environment.
 extension Environment {
   /// Returns the argument of an operand.
@@ -120,11 +122,9 @@ extension Environment {
   ///   - parts: all objects that were made for it, oldest first. The bean is one of them, unless it is a face of another
   ///     bean.
   private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
-    let position = core.lock.withLock {
-      core.insert(.owning)
-      return createdBeans
-    }
+    let position = core.lock.withLock { createdBeans }
     let extras = extras
+    extras.needsCare.store(true, ordering: .relaxed)
     func add(_ bean: OwnedBean) -> OwnedBean {
       extras.add(owned: bean)
       return bean
@@ -167,7 +167,7 @@ final class ProductAssembly: ProductBuilder {
     self.recipe = recipe
     isPlain =
       recipe.value.work.isEmpty && recipe.value.identity != Recipe.unknownClass
-      && environment.core.kind.contains(.plain)
+      && environment.core.compiledPlan.with { $0.isPlain }
   }
 
   func begin() throws -> (arguments: Arguments, use: HazardPointer)? {

@@ -9,7 +9,8 @@ struct ScopeRegistration {
   func register(at written: SourceLocation) throws {
     let name = scope.name
     let location = try environment.declarations("registerScope", "'\(name)'", at: written.origin).place(written)
-    if environment.core.kind.contains(.template) {
+    let resources = environment.resources
+    if resources?.isTemplate == true {
       throw fault(
         .sharedScopeObject,
         "one scope object cannot serve all children of '\(environment.name)': register it further out, or give the "
@@ -19,7 +20,7 @@ struct ScopeRegistration {
       throw fault(.scopeNameTaken, "scope '\(name)' is built in and cannot be replaced", location)
     }
     if let known = known(name) { throw fault(.scopeNameTaken, "a scope called '\(name)' \(known)", location) }
-    environment.existingExtras?.resources?.add(scope, name, location)
+    resources?.add(scope, name, location)
   }
 
   private func fault(_ cause: FaultCause, _ message: String, _ location: SourceLocation) -> EnvironmentError {
@@ -30,7 +31,7 @@ struct ScopeRegistration {
   /// there is none.
   private func known(_ name: String) -> String? {
     for environment in sequence(first: environment, next: \.parent) {
-      let resources = environment.existingExtras?.resources
+      let resources = environment.resources
       if let registered = resources?.scopes.first(where: { $0.name == name }) {
         return "has already been registered (\(registered.location.origin))"
       }

@@ -6,13 +6,17 @@ import BeansSupport
 import CBeansRuntime
 
 extension Environment {
+  /// Throws where the environment is the argument of `configure`, which never starts.
+  func checkMayStart() throws {
+    guard resources?.isTemplate == true else { return }
+    throw EnvironmentError(
+      cause: .lookupInConfigure,
+      "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
+      path: ["'\(name)'"])
+  }
+
   package func startIfNeeded() throws {
-    if core.kind.contains(.template) {
-      throw EnvironmentError(
-        cause: .lookupInConfigure,
-        "'\(name)' only declares the beans of its scope here; take an Environment parameter in a factory",
-        path: ["'\(name)'"])
-    }
+    try checkMayStart()
     // From the outside in, so that the stack need not hold a startup for each ancestor. `start` throws the dropped
     // error again.
     var waiting: [Environment] = []
@@ -27,7 +31,7 @@ extension Environment {
 
   private func startOne() throws {
     let phase = core.lifecycle.phase
-    guard phase == .declaring || phase == .starting, let resources = existingExtras?.resources else {
+    guard phase == .declaring || phase == .starting, let resources else {
       if core.lifecycle.isFailed { throw finishedError() }
       return
     }
@@ -54,14 +58,8 @@ extension Environment {
 
   /// Whether the calling thread starts the environment and may look up beans already.
   var isStartedHere: Bool {
-    guard let resources = existingExtras?.resources else { return false }
+    guard let resources else { return false }
     return resources.block != nil && resources.starter == UInt(beans_thread())
-  }
-
-  /// Records the options of a startup that has not begun.
-  func require(_ options: StartupOptions) {
-    if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
-    if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
   }
 
   /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
@@ -69,7 +67,7 @@ extension Environment {
   ///
   /// - Throws: the error of the parent's startup.
   package func faults() throws -> [EnvironmentError] {
-    guard let resources = existingExtras?.resources, let declarations = resources.declarations else { return [] }
+    guard let resources, let declarations = resources.declarations else { return [] }
     try parent?.startIfNeeded()
     // The compilation reads the declarations of the parent.
     try parent?.enter()
@@ -149,7 +147,7 @@ struct Startup {
     let sharing = resources.requiresSendable ? compiler.sharingFaults : []
     try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
     let (plan, block) = compiler.compile()
-    resources.compiled(compiler, block)
+    resources.compiled(compiler, plan, block)
     environment.core.lock.withLock {
       environment.core.compiled(plan, block.slots)
       environment.core.change { $0.start() }
@@ -178,7 +176,7 @@ struct Startup {
   private func join(_ parent: Unretained<Environment>) throws {
     let home = parent.object.homeResources
     home?.begin(nested: environment)
-    do { try environment.join(parent, environment.core.compiledPlan) } catch {
+    do { try ChildOpening.join(environment, parent, environment.core.compiledPlan) } catch {
       home?.end(nested: environment)
       throw error
     }
@@ -211,14 +209,15 @@ struct Startup {
 
   /// The facts about the environment, and those further out, that the compiler needs.
   var input: CompilerInput {
-    let outer = OuterEnvironments(of: environment)
+    let outer = Array(environment.resourcesOutwards.dropFirst())
+    let outerHook = outer.compactMap(\.hook).first
     let parentPlan = environment.parent?.core.plan?.object
     let ownHook = resources.hook
-    if ownHook == nil, let hook = outer.hook { resources.install(hook) }
-    let hook = ownHook ?? outer.hook
+    if ownHook == nil, let outerHook { resources.install(outerHook) }
+    let hook = ownHook ?? outerHook
     return CompilerInput(
       home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
-      outerScopes: outer.scopeNames, isTraced: environment.log.followsBeans,
+      outerScopes: outer.flatMap { $0.scopes.map(\.name) }, isTraced: environment.log.followsBeans,
       overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
   }
 
@@ -277,12 +276,9 @@ struct Startup {
       guard case .scoped = recipe.value.kind, ScopedBean(recipe, in: environment).scope == nil else { continue }
       let bean = recipe.value.definition
       if bean.maker != nil { continue }
-      var names = ["singleton", "prototype", "request", "session"]
-      var next = Optional(environment)
-      while let outer = next {
-        names += outer.existingExtras?.resources?.scopes.map(\.name) ?? []
-        next = outer.parent
-      }
+      let names =
+        ["singleton", "prototype", "request", "session"]
+        + environment.resourcesOutwards.flatMap { $0.scopes.map(\.name) }
       let hint = environment.core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
       faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names) + hint))
     }

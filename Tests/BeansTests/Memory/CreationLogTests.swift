@@ -26,21 +26,19 @@ import Testing
     var isIntact: Bool { words[0] == Self.pattern && words[count + 1] == Self.pattern }
   }
 
-  @Test(arguments: counts, [false, true])
-  func partsOfTheLayoutAreContiguous(count: Int, hasScope: Bool) {
-    let layout = SlotLayout(slots: count, hasScope: hasScope)
+  @Test(arguments: counts)
+  func partsOfTheLayoutAreContiguous(count: Int) {
+    let layout = SlotLayout(slots: count)
     #expect(layout.slots == count)
-    #expect(layout.scope == count)
-    #expect(layout.log == count + (hasScope ? 2 : 0))
     #expect(layout.isNarrow == (count <= 256))
-    let log = (layout.words - layout.log) * 8
+    let log = (layout.words - count) * 8
     let needed = layout.isNarrow ? 4 + count : 4 + 4 * count
     #expect((needed..<(needed + 8)).contains(log))
   }
 
-  @Test(arguments: counts, [false, true])
-  func slotsAndLogAreEmptyAtFirst(count: Int, hasScope: Bool) {
-    let layout = SlotLayout(slots: count, hasScope: hasScope)
+  @Test(arguments: counts)
+  func slotsAndLogAreEmptyAtFirst(count: Int) {
+    let layout = SlotLayout(slots: count)
     let memory = Memory(layout)
     let slots = layout.initialize(memory.start)
     #expect(slots.opaque == UnsafeRawPointer(memory.start))
@@ -49,9 +47,9 @@ import Testing
     #expect(memory.isIntact)
   }
 
-  @Test(arguments: counts, [false, true])
-  func slotsAreLoggedInOrderOfCreation(count: Int, hasScope: Bool) {
-    let layout = SlotLayout(slots: count, hasScope: hasScope)
+  @Test(arguments: counts)
+  func slotsAreLoggedInOrderOfCreation(count: Int) {
+    let layout = SlotLayout(slots: count)
     let memory = Memory(layout)
     let slots = layout.initialize(memory.start)
     for slot in 0..<Int32(count) { slots[slot].store(Slot.Content(word: UInt(slot) * 16)) }
@@ -77,27 +75,37 @@ import Testing
     #expect(memory.isIntact)
   }
 
-  private protocol Scope: AnyObject { var number: Int { get } }
-  private final class OwnScope: Scope { let number = 5 }
+  /// A scope object without a host, which its child alone retains.
+  private final class OwnScope: ChildScope {
+    let name = "request"
+
+    func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {}
+    func finish() {}
+  }
 
   @Test(arguments: counts)
-  func theScopeIsStoredBetweenSlotsAndLog(count: Int) {
-    let layout = SlotLayout(slots: count, hasScope: true)
-    let memory = Memory(layout)
-    let slots = layout.initialize(memory.start)
-    let cell = ScopeCell(of: slots, layout)
+  func theScopeIsStoredBesideSlotsAndLog(count: Int) throws {
+    let layout = SlotLayout(slots: count)
     weak var last: OwnScope?
+    var environment: Environment?
     do {
       let scope = OwnScope()
       last = scope
-      cell.initialize((any Scope).self, to: scope)
+      environment = Environment(
+        layout,
+        EnvironmentCore(
+          plan: nil, parent: nil, lifecycle: Lifecycle(.released).word, slots: nil, extras: nil,
+          place: CallPlace(file: #fileID, line: #line)), .life(scope))
     }
-    for slot in 0..<Int32(count) { CreationLog(of: slots, layout).append(slot) }
-    #expect(cell.load(as: (any Scope).self).number == 5)
-    #expect(cell.load(as: (any Scope).self) === last)
-    #expect((0..<Int32(count)).allSatisfy { slots[$0].content.isEmpty })
-    cell.deinitialize(as: (any Scope).self)
+    do {
+      let child = try #require(environment)
+      let slots = child.core.slots
+      for slot in 0..<Int32(count) { CreationLog(of: slots, layout).append(slot) }
+      #expect(child.childScope === last)
+      #expect(last != nil)
+      #expect((0..<Int32(count)).allSatisfy { slots[$0].content.isEmpty })
+    }
+    environment = nil
     #expect(last == nil)
-    #expect(memory.isIntact)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LifecycleTests {
   enum Call: CaseIterable {
-    case enter, leave, start, open, fail, close, closeIfUnused, finish, releaseIfQuiet, released
+    case enter, leave, start, open, fail, close, closeIfUnused, forbidAwaiting, finish, releaseIfQuiet, released
 
     /// Makes the call, and returns the next steps of its caller.
     func apply(to lifecycle: inout Lifecycle) -> Answer {
@@ -17,6 +17,7 @@ import Testing
       case .fail: lifecycle.fail()
       case .close: lifecycle.close(.finish)
       case .closeIfUnused: return Answer(closes: lifecycle.closeIfUnused(.idle))
+      case .forbidAwaiting: lifecycle.forbidAwaiting()
       case .finish: return Answer(isFirst: lifecycle.finish(.finish))
       case .releaseIfQuiet: return Answer(releases: lifecycle.releaseIfQuiet())
       case .released: lifecycle.released()
@@ -48,7 +49,7 @@ import Testing
   /// Returns the phase to which a call leads from each phase; an unlisted phase does not change.
   private func changes(_ call: Call, users: Int) -> [Lifecycle.Phase: Lifecycle.Phase] {
     switch call {
-    case .enter, .fail: [:]
+    case .enter, .fail, .forbidAwaiting: [:]
     case .start: [.declaring: .starting]
     case .open: [.starting: .open]
     case .close: [.open: .closed, .declaring: .closed, .starting: .closed]
@@ -82,6 +83,7 @@ import Testing
           #expect(answer == expected, state)
           #expect(Int(lifecycle.users) == users + more, state)
           #expect(lifecycle.isFailed == (isFailed || call == .fail), state)
+          #expect(lifecycle.isUnawaited == (call == .forbidAwaiting && !lifecycle.isFinishing), state)
         }
       }
     }
