@@ -126,9 +126,10 @@ extension BeanDeclaration {
   /// - Throws: `.destructionFailed`, after all callbacks have run, or if they take longer than the declaration's
   ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
+    guard let ending = BeanEnding(instance, of: self) else { return }
     let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
-    let failure = BeanEnding(instance, of: self)?.run(ObjectReference(unretained: instance), at: site)
-    if let failure { throw failure }
+    let release = BeanRelease(ending, ObjectReference(unretained: instance), at: site, canAwait: false)
+    if let failure = release.run() { throw failure }
   }
 
   /// The bean in faults and paths, for a declaration that is passed to a scope.

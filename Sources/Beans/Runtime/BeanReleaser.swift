@@ -26,7 +26,7 @@ struct BeanReleaser {
   /// A step that ends before the walk continues.
   private enum Step {
     /// A release that has to be awaited.
-    case release(BeanEnding, ObjectReference, ReleaseSite, Disposal)
+    case release(BeanRelease)
     /// A change to the place where a user's scope releases.
     case place(any HostedScope)
     /// A release that a user's scope has begun by itself.
@@ -66,17 +66,16 @@ struct BeanReleaser {
         extras.awaits(nil)
         rest.walk()
       }
-    case .release(let ending, let object, let site, let disposal):
-      let (extras, host) = (environment.extras, host)
-      // A release on a spare thread needs no other thread.
-      if disposal == .awaited, ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
-      if host == nil { extras.continueInTask() }
-      ending.start(object, at: site, disposal, on: host) { failure, hasEnded in
+    case .release(let release):
+      let extras = environment.extras
+      extras.awaits { release.needsThisThread }
+      if release.host == nil { extras.continueInTask() }
+      release.start { failure, hasEnded in
         if let failure { environment.note(failure) }
         extras.awaits(nil)
         // A release that hangs there keeps the thread of the place.
-        let isFree = hasEnded || disposal != .onLoop
-        if let host, isFree { rest.walk(in: host) } else { rest.walk(at: nil) }
+        let isFree = hasEnded || release.disposal != .onLoop
+        if let host = release.host, isFree { rest.walk(in: host) } else { rest.walk(at: nil) }
       }
     }
   }
@@ -152,11 +151,10 @@ struct BeanReleaser {
   ) -> Step? {
     held = (object, scope)
     if let ending {
-      let (site, isOnLoop) = (site, host != nil)
-      let canAwait = canAwait || scope != nil && isOnLoop
-      let disposal = Disposal(of: ending, at: site, isOnLoop: isOnLoop, canAwait: canAwait)
-      if disposal == .awaited || disposal == .onLoop { return .release(ending, object, site, disposal) }
-      if let failure = ending.run(object, at: site) { environment.note(failure) }
+      let host = host
+      let release = BeanRelease(ending, object, at: site, on: host, canAwait: canAwait || scope != nil && host != nil)
+      if release.isAwaited { return .release(release) }
+      if let failure = release.run() { environment.note(failure) }
     }
     letGoOfHeld()
     return nil

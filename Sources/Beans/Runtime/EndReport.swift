@@ -141,7 +141,7 @@ extension Environment {
     // Under the lock: lookups that are still in flight append to the log.
     let (lifecycle, slots) = core.lock.withLock { () -> (Lifecycle, [Int32]) in
       let lifecycle = core.lifecycle
-      let count = running?.behind ?? (lifecycle.phase < .releasing ? createdBeans : 0)
+      let count = running?.release.site.behind ?? (lifecycle.phase < .releasing ? createdBeans : 0)
       return (lifecycle, (0..<count).reversed().map { creationLog[$0] })
     }
     if lifecycle.isReleased {

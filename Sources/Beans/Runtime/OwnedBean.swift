@@ -78,7 +78,7 @@ final class OwnedBean: OwnedInstance {
   private func releaseAlone() -> EnvironmentError? {
     guard let turn = begin() else { return nil }
     defer { turn.end() }
-    return turn.ending?.run(turn.object, at: turn.site)
+    return turn.release(canAwait: false)?.run()
   }
 
   private func releaseAlone() async -> EnvironmentError? {
@@ -95,17 +95,20 @@ final class OwnedBean: OwnedInstance {
     let site: ReleaseSite
     let isInside: Bool
 
+    func release(canAwait: Bool) -> BeanRelease? {
+      ending.map { BeanRelease($0, object, at: site, canAwait: canAwait) }
+    }
+
     func release() async -> EnvironmentError? {
-      guard let ending else { return nil }
-      let disposal = Disposal(of: ending, at: site, canAwait: true)
-      guard disposal == .awaited else { return ending.run(object, at: site) }
+      guard let ending, let release = release(canAwait: true) else { return nil }
+      guard release.isAwaited else { return release.run() }
       if ending.limit == nil {
         return await Environment.$releasing.withValue(site.environment) {
           await ending.runAsynchronously(object.object, site.outcome)
         }
       }
       return await withCheckedContinuation { continuation in
-        ending.start(object, at: site, disposal, on: nil) { failure, _ in continuation.resume(returning: failure) }
+        release.start { failure, _ in continuation.resume(returning: failure) }
       }
     }
 

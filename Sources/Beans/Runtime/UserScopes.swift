@@ -318,17 +318,19 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
         let object = ObjectReference(kept.instance)
         defer { object.release() }
-        let disposal = Disposal(of: ending, at: site, canAwait: host != nil)
-        if disposal == .awaited {
+        var place: (any HostedScope)?
+        if ending.isAsynchronous { place = host }
+        let release = BeanRelease(ending, object, at: site, on: place, canAwait: host != nil)
+        if release.isAwaited {
           state.withLock { $0.isAwaiting = true }
-          return ending.start(object, at: site, disposal, on: host) { failure, _ in
+          return release.start { failure, _ in
             self.state.withLock { $0.isAwaiting = false }
             self.note(failure, scope.name)
             self.endRelease()
             self.releaseAll(of: scope)
           }
         }
-        note(ending.run(object, at: site), scope.name)
+        note(release.run(), scope.name)
       }
       endRelease()
     }
