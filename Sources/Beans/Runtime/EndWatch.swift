@@ -111,7 +111,7 @@ final class EndWatch: Sendable {
       return true
     }
     guard isDue else { return nil }
-    let reasons = environment.endState().reasons(now)
+    let reasons = EndState(of: environment).reasons(now)
     if reasons.isEmpty { return nil }
     return "the end of '\(environment.name)' has taken \(waited.rounded) and waits for "
       + Self.list(reasons, separator: "; ")
@@ -126,7 +126,7 @@ final class EndWatch: Sendable {
   /// Returns the error of an environment that was not released within the limit; nil where nothing is left in the
   /// environment.
   func fault(of environment: Environment, _ state: EndState) -> EnvironmentError? {
-    if state.levels.isEmpty { return nil }
+    if state.isOver { return nil }
     let (reasons, left) = (state.reasons(clock.now()), state.left)
     return EnvironmentError(
       cause: .limitedShutdown,

@@ -37,10 +37,8 @@ struct ReleaseSite: Sendable {
   /// Whether a scope or an owner releases the bean, beside the environment.
   var isOfScope = false
 
-  /// The extras of the environment whose end this release is part of.
-  var extras: EnvironmentExtras? { isOfScope ? nil : environment?.existingExtras }
-  /// The watch that waits for that end, and logs the wait.
-  var watch: EndWatch? { extras?.watch }
+  /// The watch that waits for the end of the environment, and logs the wait for this release, if it is part of that end.
+  var watch: EndWatch? { isOfScope ? nil : environment?.existingExtras?.watch }
 }
 
 /// The release of one object, which may have to be awaited and may have a limit.
@@ -164,7 +162,7 @@ final class ReleaseInProgress: Sendable {
     (self.release, self.goOn) = (release, goOn)
     alarm = Alarm(watch?.clock ?? .current)
     began = alarm.clock.now()
-    release.site.extras?.running(self)
+    release.site.environment?.extras.record.withLock { $0.releases.append(self) }
     watch?.arm()
     if let limit = release.ending.limit { alarm.set(after: limit) { self.abandon(after: limit, isLimit: true) } }
   }
@@ -172,7 +170,7 @@ final class ReleaseInProgress: Sendable {
   /// Ends the release. Returns false where it has been abandoned: its runner then has nothing more to do.
   func end() -> Bool {
     guard claim() else { return false }
-    release.site.extras?.running(nil)
+    release.site.environment?.extras.record.withLock { $0.releases.removeAll { $0 === self } }
     return true
   }
 
@@ -197,7 +195,10 @@ final class ReleaseInProgress: Sendable {
     guard let environment = site.environment, !site.isOfScope else { return SpareThread.run { goOn(failure) } }
     // At once: a watch that gives up now reports the failure.
     environment.countRelease(failing: failure)
-    environment.extras.abandonRunning(failure)
+    environment.extras.record.withLock { record in
+      record.failures.append(failure)
+      record.releases.removeAll { $0 === self }
+    }
     // A log may block.
     SpareThread.run {
       environment.tell(failure)

@@ -68,6 +68,12 @@ struct ScopedBean: BeanFactory {
     }
   }
 
+  /// The environment, where the bean is in its creation log.
+  fileprivate var keeper: Environment? {
+    if environment.core.slots[recipe.value.slot].content.isKept { return environment }
+    return nil
+  }
+
   /// Appends the bean to the creation log when the scope first receives it.
   private func noteKept() {
     environment.core.lock.withLock {
@@ -130,8 +136,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
   open func finish() {
     if case .child(let life) = role.withLock({ $0 }) {
       life.environment?.finish()
-    } else {
-      cache.close()
+    } else if cache.close() {
       cache.releaseAll(of: self)
     }
   }
@@ -176,22 +181,19 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       var order: [ObjectIdentifier] = []
       var failures: [any Error] = []
       var isFinished = false
-      var isReleasing = false
-      var isAwaiting = false
-      var waiting: [@Sendable () -> Void] = []
     }
 
     /// The cache of a scope that keeps no bean.
     static let closed = {
       let cache = Cache()
-      cache.close()
+      _ = cache.close()
       return cache
     }()
 
     private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
       let bean: BeanDeclaration
       let instance: AnyObject
-      /// The environment in which it was built: a shutdown from inside its release must not wait for itself.
+      /// The environment that has the bean in its creation log; nil for another face of a bean, which has no release.
       weak let environment: Environment?
 
       init(_ bean: BeanDeclaration, _ instance: AnyObject, _ environment: Environment?) {
@@ -233,8 +235,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         WaitForGraph.end(WaitForGraph.Key(bean), nil)
       }
       let instance = try factory.create(bean)
-      let environment = (factory as? ScopedBean)?.environment
-      if keep(Kept(bean, instance, environment), key) { return instance }
+      if keep(Kept(bean, instance, (factory as? ScopedBean)?.keeper), key) { return instance }
       // The scope has been finished meanwhile: the instance is released like the others.
       try bean.destroy(instance)
       throw finishedError(scope, bean)
@@ -253,9 +254,12 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       }
     }
 
-    /// Removes and returns a kept bean, to be released in its place among those of the environment.
-    func take(_ bean: BeanDeclaration) -> AnyObject? {
-      state.withLock { $0.instances.removeValue(forKey: ObjectIdentifier(bean)) }?.instance
+    /// Removes a kept bean, and returns it retained, to be released.
+    func take(_ bean: BeanDeclaration) -> ObjectReference? { take(ObjectIdentifier(bean)).object }
+
+    private func take(_ key: ObjectIdentifier) -> (bean: BeanDeclaration?, object: ObjectReference?) {
+      let kept = state.withLock { $0.instances.removeValue(forKey: key) }
+      return (kept?.bean, (kept?.instance).map { ObjectReference($0) })
     }
 
     /// Whether the cache keeps an object.
@@ -267,37 +271,12 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
     // MARK: the end
 
-    /// Ends all lookups.
-    func close() { state.withLock { $0.isFinished = true } }
-
-    /// Begins a release of kept beans. Returns false while another release is in flight.
-    func beginRelease() -> Bool {
+    /// Ends all lookups. Returns false where they have ended already.
+    func close() -> Bool {
       state.withLock { state in
-        defer { state.isReleasing = true }
-        return !state.isReleasing
+        defer { state.isFinished = true }
+        return !state.isFinished
       }
-    }
-
-    /// Whether the release in flight is awaited.
-    var isAwaited: Bool { state.withLock { $0.isAwaiting } }
-
-    /// Ends the release that `beginRelease` began. The work that has waited for that end continues here.
-    func endRelease() {
-      let waiting = state.withLock { state in
-        state.isReleasing = false
-        defer { state.waiting = [] }
-        return state.waiting
-      }
-      for body in waiting { body() }
-    }
-
-    /// Calls `body` when no release is in flight: at once, or where the release in flight ends.
-    func whenFree(_ body: @escaping @Sendable () -> Void) {
-      let isFree = state.withLock { state in
-        if state.isReleasing { state.waiting.append(body) }
-        return !state.isReleasing
-      }
-      if isFree { body() }
     }
 
     /// Releases the instances that are kept when the work runs. An environment that ends sooner has removed its beans
@@ -307,45 +286,52 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       Errand(host) { self.releaseAll(of: scope, on: $0 ? host : nil) }.send()
     }
 
-    /// Releases the kept instances.
+    /// Releases the kept instances, each as a user of its environment, whose own release waits for that. Beans of an
+    /// environment whose release has begun are left to it, unless this runs inside of that release.
     ///
     /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
-      if state.withLock({ $0.instances.isEmpty }) { return }
-      if !beginRelease() { return whenFree { self.releaseAll(of: scope) } }
-      while let kept = takeLast() {
-        guard let ending = BeanEnding(kept.instance, of: kept.bean) else { continue }
-        let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
-        let object = ObjectReference(kept.instance)
-        defer { object.release() }
+      while let (key, environment) = next() {
+        let isUser = environment?.changeLocked { lifecycle in
+          if lifecycle.phase < .releasing { lifecycle.enter() }
+          return lifecycle.phase < .releasing
+        }
+        if let environment, isUser == false, host != nil || !ResolutionContext.isInside(environment) { continue }
+        let (bean, object) = take(key)
+        let end = { @Sendable (failure: EnvironmentError?) in
+          if let failure { self.note(failure, scope.name) }
+          object?.release()
+          if isUser == true { environment?.leave() }
+        }
+        guard let bean, let object, let ending = object.with({ BeanEnding($0, of: bean) }) else {
+          end(nil)
+          continue
+        }
         var place: (any HostedScope)?
         if ending.isAsynchronous { place = host }
+        let site = ReleaseSite(name: scope.name, environment: environment, isOfScope: true)
         let release = BeanRelease(ending, object, at: site, on: place, canAwait: host != nil)
         if release.isAwaited {
-          state.withLock { $0.isAwaiting = true }
           return release.start { failure, _ in
-            self.state.withLock { $0.isAwaiting = false }
-            self.note(failure, scope.name)
-            self.endRelease()
+            end(failure)
             self.releaseAll(of: scope)
           }
         }
-        note(release.run(), scope.name)
+        end(release.run())
       }
-      endRelease()
     }
 
-    private func takeLast() -> Kept? {
+    /// Returns the key of the bean that was created last, and its environment; each bean once.
+    private func next() -> (ObjectIdentifier, Environment?)? {
       state.withLock { state in
         while let key = state.order.popLast() {
-          if let kept = state.instances.removeValue(forKey: key) { return kept }
+          if let kept = state.instances[key] { return (key, kept.environment) }
         }
         return nil
       }
     }
 
-    private func note(_ failure: EnvironmentError?, _ scope: String) {
-      guard let failure else { return }
+    private func note(_ failure: EnvironmentError, _ scope: String) {
       LogManager.getLogger(forName: "Beans.Scope").error("scope '\(scope)': \(failure)")
       state.withLock { $0.failures.append(failure) }
     }
