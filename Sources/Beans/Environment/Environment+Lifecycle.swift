@@ -116,7 +116,7 @@ extension Environment {
 
   @inline(never)
   private func finishWithExtras(at place: CallPlace) {
-    noteEnd(at: place)
+    existingExtras?.ended(at: place)
     beginFinish(.finish)
   }
 
@@ -213,10 +213,10 @@ extension Environment {
     takeOver(ofThisThread: true)
   }
 
-  private func noteEnd(_ file: StaticString, _ line: UInt) { noteEnd(at: CallPlace(file: file, line: line)) }
-
   @inline(never)
-  private func noteEnd(at place: CallPlace) { existingExtras?.ended(at: place) }
+  private func noteEnd(_ file: StaticString, _ line: UInt) {
+    existingExtras?.ended(at: CallPlace(file: file, line: line))
+  }
 
   private func endAndWait(within limit: Duration?) throws {
     if limit == nil, endsAtOnce() { return try throwFailures() }

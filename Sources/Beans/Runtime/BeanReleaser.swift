@@ -129,6 +129,8 @@ struct BeanReleaser {
     if let ending {
       var host: (any HostedScope)?
       if isThere { host = place }
+      let site = ReleaseSite(
+        name: environment.name, environment: environment, outcome: environment.outcome, behind: rest)
       let release = BeanRelease(ending, object, at: site, on: host, canAwait: canAwait || isOfScope && host != nil)
       if release.isAwaited {
         held = object
@@ -138,12 +140,6 @@ struct BeanReleaser {
     }
     object.release()
     return nil
-  }
-
-  /// The site of the next release, for reports and limits.
-  private var site: ReleaseSite {
-    ReleaseSite(
-      name: environment.name, environment: environment, outcome: environment.outcome, behind: rest)
   }
 
   /// Reports an object to a test before the container drops its reference. Omits values, instances that were handed in,

@@ -52,7 +52,7 @@ extension Environment {
   /// Throws the failures. After a limit, those here and below, and an error that names the beans that are left.
   func throwFailures(of watch: EndWatch) throws {
     guard watch.isLimited else { return try throwFailures() }
-    let state = EndState(of: self, takingFailures: true)
+    let state = EndState(of: self, watch.clock.now(), takingFailures: true)
     guard let fault = watch.fault(of: self, state) else { return try throwFailures(state.failures) }
     tell(fault)
     try throwFailures(state.failures + [fault])

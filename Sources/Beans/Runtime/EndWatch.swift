@@ -111,7 +111,7 @@ final class EndWatch: Sendable {
       return true
     }
     guard isDue else { return nil }
-    let reasons = EndState(of: environment).reasons(now)
+    let reasons = EndState(of: environment, now).reasons
     if reasons.isEmpty { return nil }
     return "the end of '\(environment.name)' has taken \(waited.rounded) and waits for "
       + Self.list(reasons, separator: "; ")
@@ -127,7 +127,7 @@ final class EndWatch: Sendable {
   /// environment.
   func fault(of environment: Environment, _ state: EndState) -> EnvironmentError? {
     if state.isOver { return nil }
-    let (reasons, left) = (state.reasons(clock.now()), state.left)
+    let (reasons, left) = (state.reasons, state.left)
     return EnvironmentError(
       cause: .limitedShutdown,
       "'\(environment.name)' was not released within \((times.limit ?? .zero).rounded)"

@@ -11,30 +11,20 @@ struct EndingClock: Sendable {
   @TaskLocal static var current = EndingClock(
     now: { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) },
     schedule: { delay, body in
-      let timer = Timer(after: delay, body)
-      return { timer.cancel() }
+      let (seconds, attoseconds) = min(max(delay, .zero), longest).components
+      let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+      let timer = DispatchSource.makeTimerSource(queue: queue)
+      timer.setEventHandler(handler: body)
+      timer.schedule(deadline: .now() + .nanoseconds(nanoseconds))
+      timer.resume()
+      let set = Locked(timer)
+      return { set.withLock { $0.cancel() } }
     })
 
   /// The longest delay. A limit may be longer than any time that Dispatch can represent.
   static let longest = Duration.seconds(1_000_000_000)
-
-  private final class Timer: Sendable {
-    // Concurrent: a log that blocks delays no other timer.
-    private static let queue = DispatchQueue(label: "Beans.EndingClock", attributes: .concurrent)
-    private let source: Locked<any DispatchSourceTimer>
-
-    init(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
-      let (seconds, attoseconds) = min(max(delay, .zero), EndingClock.longest).components
-      let source = DispatchSource.makeTimerSource(queue: Timer.queue)
-      source.setEventHandler(handler: body)
-      let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-      source.schedule(deadline: .now() + .nanoseconds(nanoseconds))
-      source.resume()
-      self.source = Locked(source)
-    }
-
-    func cancel() { source.withLock { $0.cancel() } }
-  }
+  // Concurrent: a log that blocks delays no other timer.
+  private static let queue = DispatchQueue(label: "Beans.EndingClock", attributes: .concurrent)
 }
 
 /// An alarm that may be set again and again, until it is stopped.

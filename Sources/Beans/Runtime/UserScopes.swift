@@ -93,23 +93,8 @@ struct ScopedBean: BeanFactory {
 open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // all state is atomic or behind a lock
   /// The scope's name in declarations.
   public let name: String
-  private let role = Locked(Role.unused)
+  private let lazyCache = AtomicLazyReference<Cache>()
   private let isTaken = Atomic(false)
-
-  /// The part that a scope object has. Whether a child with a host has it, the child knows.
-  private enum Role {
-    case unused
-    /// The life of a child without a host.
-    case child(Life)
-    /// The keeper of the beans of the environment that registers it.
-    case keeper(Cache)
-  }
-
-  private final class Life: Sendable {
-    weak let environment: Environment?
-
-    init(_ environment: Environment) { self.environment = environment }
-  }
 
   /// Creates a scope with a name.
   public init(name: String) { self.name = name }
@@ -134,11 +119,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
   /// Ends the child to which the scope belongs, if there is one, and releases the kept instances, last created first. A
   /// `HostedScope` releases them in its own place. Failures are logged and thrown by the environment's `shutdown()`.
   open func finish() {
-    if case .child(let life) = role.withLock({ $0 }) {
-      life.environment?.finish()
-    } else if cache.close() {
-      cache.releaseAll(of: self)
-    }
+    cache.child?.finish()
+    if cache.close() { cache.releaseAll(of: self) }
   }
 
   /// Marks the scope as that of a child, permanently. Returns false where it has been marked before.
@@ -146,33 +128,19 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  /// Makes the scope the life of a child. Returns false for a scope that keeps beans already.
+  /// Makes the scope the life of a child without a host. Returns false for a scope that keeps beans already.
   func attach(_ child: Environment) -> Bool {
-    role.withLock { role in
-      if case .keeper = role { return false }
-      role = .child(Life(child))
-      return true
-    }
+    let life = Cache(of: child)
+    return lazyCache.storeIfNil(life) === life
   }
 
   /// The instances that a registered scope keeps, made on demand. The life of a child keeps none.
-  var cache: Cache {
-    role.withLock { role in
-      switch role {
-      case .keeper(let cache): return cache
-      case .child: return Cache.closed
-      case .unused:
-        let made = Cache()
-        role = .keeper(made)
-        return made
-      }
-    }
-  }
+  var cache: Cache { lazyCache.load() ?? lazyCache.storeIfNil(Cache()) }
 
   /// The instances of one scope, by bean. No user's code runs under the lock; threads that lose the race for an instance
   /// wait on Dispatch.
   final class Cache: Sendable {
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     private struct State {
       var instances = [ObjectIdentifier: Kept]()
@@ -183,12 +151,13 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       var isFinished = false
     }
 
-    /// The cache of a scope that keeps no bean.
-    static let closed = {
-      let cache = Cache()
-      _ = cache.close()
-      return cache
-    }()
+    /// The child of which the scope is the life.
+    weak let child: Environment?
+
+    init(of child: Environment? = nil) {
+      self.child = child
+      state = Locked(State(isFinished: child != nil))
+    }
 
     private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
       let bean: BeanDeclaration
@@ -235,7 +204,14 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         WaitForGraph.end(WaitForGraph.Key(bean), nil)
       }
       let instance = try factory.create(bean)
-      if keep(Kept(bean, instance, (factory as? ScopedBean)?.keeper), key) { return instance }
+      let kept = Kept(bean, instance, (factory as? ScopedBean)?.keeper)
+      let isKept = state.withLock { state in
+        if state.isFinished { return false }
+        state.instances[key] = kept
+        state.order.append(key)
+        return true
+      }
+      if isKept { return instance }
       // The scope has been finished meanwhile: the instance is released like the others.
       try bean.destroy(instance)
       throw finishedError(scope, bean)
@@ -243,15 +219,6 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
     private func finishedError(_ scope: String, _ bean: BeanDeclaration) -> EnvironmentError {
       EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.definition.label])
-    }
-
-    private func keep(_ kept: Kept, _ key: ObjectIdentifier) -> Bool {
-      state.withLock { state in
-        if state.isFinished { return false }
-        state.instances[key] = kept
-        state.order.append(key)
-        return true
-      }
     }
 
     /// Removes a kept bean, and returns it retained, to be released.
