@@ -128,8 +128,8 @@ extension BeanDeclaration {
   ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
     guard let ending = BeanEnding(instance, of: self) else { return }
-    let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
-    let release = BeanRelease(ending, ObjectReference(unretained: instance), at: site, canAwait: false)
+    let release = BeanRelease(
+      ending, ObjectReference(unretained: instance), in: spec.scopeName ?? "singleton", nil, canAwait: false)
     if let failure = release.run() { throw failure }
   }
 

@@ -129,9 +129,9 @@ struct BeanReleaser {
     if let ending {
       var host: (any HostedScope)?
       if isThere { host = place }
-      let site = ReleaseSite(
-        name: environment.name, environment: environment, outcome: environment.outcome, behind: rest)
-      let release = BeanRelease(ending, object, at: site, on: host, canAwait: canAwait || isOfScope && host != nil)
+      let release = BeanRelease(
+        ending, object, in: environment.name, environment, environment.outcome, behind: rest, on: host,
+        canAwait: canAwait || isOfScope && host != nil)
       if release.isAwaited {
         held = object
         return .release(release)

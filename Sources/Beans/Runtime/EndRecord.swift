@@ -24,7 +24,7 @@ struct EndRecord {
   var releases: [ReleaseInProgress] = []
 
   /// The release of the end that is in flight.
-  var running: ReleaseInProgress? { releases.first { !$0.release.site.isOfScope } }
+  var running: ReleaseInProgress? { releases.first { $0.release.behind != nil } }
 
   mutating func takeFailures() -> [any Error] {
     defer { failures = [] }

@@ -34,7 +34,7 @@ struct EndState {
     // Under the lock: lookups that are still in flight append to the log.
     let (lifecycle, slots) = environment.core.lock.withLock { () -> (Lifecycle, [Int32]) in
       let lifecycle = environment.core.lifecycle
-      let count = running?.release.site.behind ?? (lifecycle.phase < .releasing ? environment.createdBeans : 0)
+      let count = running?.release.behind ?? (lifecycle.phase < .releasing ? environment.createdBeans : 0)
       return (lifecycle, (0..<count).reversed().map { environment.creationLog[$0] })
     }
     if lifecycle.isReleased {

@@ -25,44 +25,42 @@ enum SpareThread {
   }
 }
 
-/// The place of a release, as limits and reports need it.
-struct ReleaseSite: Sendable {
-  let name: String
-  /// The environment; nil for a bean that a scope has kept longer than its environment has lived.
-  let environment: Environment?
-  /// The outcome that the callbacks of the bean receive.
-  var outcome = ScopeOutcome.completed
-  /// The number of beans of the environment that are released after this one.
-  var behind = 0
-  /// Whether a scope or an owner releases the bean, beside the environment.
-  var isOfScope = false
-
-  /// The watch that waits for the end of the environment, and logs the wait for this release, if it is part of that end.
-  var watch: EndWatch? { isOfScope ? nil : environment?.existingExtras?.watch }
-}
-
 /// The release of one object, which may have to be awaited and may have a limit.
 struct BeanRelease: Sendable {
   let ending: BeanEnding
-  let site: ReleaseSite
+  private let object: ObjectReference
+  /// The name of the environment or scope that releases the object.
+  let place: String
+  /// The environment; nil for a bean that a scope has kept longer than its environment has lived.
+  let environment: Environment?
+  /// The outcome that the callbacks of the bean receive.
+  private let outcome: ScopeOutcome
+  /// The number of beans that the end of the environment releases after this one; nil where a scope or an owner releases
+  /// the object, beside that end.
+  let behind: Int?
+  /// The watch that waits for that end.
+  let watch: EndWatch?
   /// The host in whose place the calling thread releases the object; nil for any thread.
   let host: (any HostedScope)?
   let disposal: Disposal
-  private let object: ObjectReference
 
   /// - Parameters:
   ///   - ending: the callbacks of the release.
   ///   - object: the object to release. It is retained until its release ends, even where the release has been
   ///     abandoned.
-  ///   - site: the environment or scope that releases the object.
+  ///   - place: the name of the environment or scope that releases the object.
+  ///   - environment: the environment of the object.
+  ///   - outcome: the outcome that the callbacks receive.
+  ///   - behind: the number of beans that the end releases after this one; nil beside the end.
   ///   - host: the host in whose place the calling thread releases the object; nil for any thread.
   ///   - canAwait: whether the caller can continue later, from another thread.
   init(
-    _ ending: BeanEnding, _ object: ObjectReference, at site: ReleaseSite, on host: (any HostedScope)? = nil,
-    canAwait: Bool
+    _ ending: BeanEnding, _ object: ObjectReference, in place: String, _ environment: Environment?,
+    _ outcome: ScopeOutcome = .completed, behind: Int? = nil, on host: (any HostedScope)? = nil, canAwait: Bool
   ) {
-    (self.ending, self.object, self.site, self.host) = (ending, object, site, host)
-    let watch = site.watch
+    (self.ending, self.object, self.place, self.environment) = (ending, object, place, environment)
+    (self.outcome, self.behind, self.host) = (outcome, behind, host)
+    watch = behind.flatMap { _ in environment?.existingExtras?.watch }
     disposal = Disposal(
       isAsynchronous: ending.isAsynchronous, hasLimit: ending.limit != nil, hasDeadline: watch?.isLimited == true,
       isOnLoop: host != nil,
@@ -84,7 +82,7 @@ struct BeanRelease: Sendable {
   func run() -> EnvironmentError? {
     if disposal == .here {
       // A watch reports the release.
-      let release = site.watch.map { _ in ReleaseInProgress(self) }
+      let release = watch.map { _ in ReleaseInProgress(self) }
       defer { _ = release?.end() }
       return callHere()
     }
@@ -108,7 +106,7 @@ struct BeanRelease: Sendable {
       object.release()
       if release.end() { then(failure, true) }
     }
-    if disposal == .onLoop, let host, let environment = site.environment {
+    if disposal == .onLoop, let host, let environment {
       // The next release begins outside of the loop's stack. The time of this one begins when the loop has come to it.
       return SpareThread.run {
         environment.extras.handOver(to: host) { _ in
@@ -129,15 +127,14 @@ struct BeanRelease: Sendable {
 
   /// Runs the callbacks in a context, so that one that shuts the environment down is known to be inside it.
   private func callHere() -> EnvironmentError? {
-    let call = { object.with { ending.runSynchronously($0, site.outcome) } }
-    guard let environment = site.environment else { return call() }
+    let call = { object.with { ending.runSynchronously($0, outcome) } }
+    guard let environment else { return call() }
     return ResolutionContext.with(Unretained(environment), nil) { _ in call() }
   }
 
-  private func callInTask() async -> EnvironmentError? {
-    await Environment.$releasing.withValue(site.environment) {
-      await ending.runAsynchronously(object.object, site.outcome)
-    }
+  /// Runs the callbacks in the calling task.
+  func callInTask() async -> EnvironmentError? {
+    await Environment.$releasing.withValue(environment) { await ending.runAsynchronously(object.object, outcome) }
   }
 }
 
@@ -158,19 +155,18 @@ final class ReleaseInProgress: Sendable {
   ///
   /// - Parameter goOn: nil where the end cannot continue without the release.
   init(_ release: BeanRelease, _ goOn: GoOn? = nil) {
-    let watch = release.site.watch
     (self.release, self.goOn) = (release, goOn)
-    alarm = Alarm(watch?.clock ?? .current)
+    alarm = Alarm(release.watch?.clock ?? .current)
     began = alarm.clock.now()
-    release.site.environment?.extras.record.withLock { $0.releases.append(self) }
-    watch?.arm()
+    release.environment?.extras.record.withLock { $0.releases.append(self) }
+    release.watch?.arm()
     if let limit = release.ending.limit { alarm.set(after: limit) { self.abandon(after: limit, isLimit: true) } }
   }
 
   /// Ends the release. Returns false where it has been abandoned: its runner then has nothing more to do.
   func end() -> Bool {
     guard claim() else { return false }
-    release.site.environment?.extras.record.withLock { $0.releases.removeAll { $0 === self } }
+    leaveRecord()
     return true
   }
 
@@ -186,23 +182,31 @@ final class ReleaseInProgress: Sendable {
   ///   - isLimit: whether `time` is the limit of the declaration.
   func abandon(after time: Duration, isLimit: Bool) {
     guard let goOn, claim() else { return }
-    let (ending, site) = (release.ending, release.site)
+    let ending = release.ending
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
     let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
     let failure = ending.bean.fault(
-      .limitedRelease, "\(ending.bean.label) in '\(site.name)' has been abandoned: \(part) \(reason) \(time.rounded)")
+      .limitedRelease, "\(ending.bean.label) in '\(release.place)' has been abandoned: \(part) \(reason) \(time.rounded)")
     abandonment.withLock { $0 = failure }
-    guard let environment = site.environment, !site.isOfScope else { return SpareThread.run { goOn(failure) } }
+    guard let environment = release.environment, release.behind != nil else {
+      leaveRecord()
+      return SpareThread.run { goOn(failure) }
+    }
     // At once: a watch that gives up now reports the failure.
     environment.countRelease(failing: failure)
-    environment.extras.record.withLock { record in
-      record.failures.append(failure)
-      record.releases.removeAll { $0 === self }
-    }
+    leaveRecord(failure)
     // A log may block.
     SpareThread.run {
       environment.tell(failure)
       goOn(nil)
+    }
+  }
+
+  /// Removes the release from the record of its environment, which takes the failure.
+  private func leaveRecord(_ failure: EnvironmentError? = nil) {
+    release.environment?.extras.record.withLock { record in
+      if let failure { record.failures.append(failure) }
+      record.releases.removeAll { $0 === self }
     }
   }
 
@@ -211,7 +215,7 @@ final class ReleaseInProgress: Sendable {
 
   /// Returns the description of the release for the log.
   func description(_ now: Duration) -> String {
-    "\(release.ending.bean.label) in '\(release.site.name)' (\(release.ending.bean.location.origin)), whose "
+    "\(release.ending.bean.label) in '\(release.place)' (\(release.ending.bean.location.origin)), whose "
       + (release.ending.isWorking ? "work ignores its cancellation, and whose " : "")
       + "release has been running for \((now - began).rounded)"
   }

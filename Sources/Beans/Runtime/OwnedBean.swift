@@ -92,21 +92,17 @@ final class OwnedBean: OwnedInstance {
   private struct Turn {
     let object: ObjectReference
     let ending: BeanEnding?
-    let site: ReleaseSite
+    let environment: Environment?
     let isInside: Bool
 
     func release(canAwait: Bool) -> BeanRelease? {
-      ending.map { BeanRelease($0, object, at: site, canAwait: canAwait) }
+      ending.map { BeanRelease($0, object, in: environment?.name ?? "prototype", environment, canAwait: canAwait) }
     }
 
     func release() async -> EnvironmentError? {
-      guard let ending, let release = release(canAwait: true) else { return nil }
+      guard let release = release(canAwait: true) else { return nil }
       guard release.isAwaited else { return release.run() }
-      if ending.limit == nil {
-        return await Environment.$releasing.withValue(site.environment) {
-          await ending.runAsynchronously(object.object, site.outcome)
-        }
-      }
+      if release.ending.limit == nil { return await release.callInTask() }
       return await withCheckedContinuation { continuation in
         release.start { failure, _ in continuation.resume(returning: failure) }
       }
@@ -114,7 +110,7 @@ final class OwnedBean: OwnedInstance {
 
     func end() {
       object.release()
-      if isInside { site.environment?.leave() }
+      if isInside { environment?.leave() }
     }
   }
 
@@ -131,7 +127,6 @@ final class OwnedBean: OwnedInstance {
       return nil
     }
     environment?.existingExtras?.forget(owned: self)
-    let site = ReleaseSite(name: environment?.name ?? "prototype", environment: environment, isOfScope: true)
-    return Turn(object: object, ending: ending, site: site, isInside: isInside)
+    return Turn(object: object, ending: ending, environment: environment, isInside: isInside)
   }
 }
