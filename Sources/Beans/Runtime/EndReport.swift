@@ -11,7 +11,11 @@ extension Environment {
     // Made first: a release that comes after the check finds them.
     let extras = extras
     if core.lock.withLock({ core.lifecycle.isReleased }) { return body() }
-    extras.whenEnded(body)
+    let isOver = extras.record.withLock { record in
+      if !record.isOver { record.callbacks.append(body) }
+      return record.isOver
+    }
+    if isOver { body() }
   }
 
   /// Waits for the release of everything here and below. Meanwhile, releases the beans that belong to the calling
@@ -117,6 +121,9 @@ extension Environment {
   /// - Parameter ofThisThread: whether the part is taken only if it waits for the calling thread.
   func takePart(ofThisThread: Bool) -> (@Sendable () -> Void)? {
     if let host, !ofThisThread || host.canReleaseHere, takeBack() { return { self.release(onHost: false) } }
-    return existingExtras?.takeErrand(ofThisThread: ofThisThread).map { errand in { errand(false) } }
+    guard let errand = existingExtras?.record.withLock({ $0.errand }), !ofThisThread || errand.place.canReleaseHere,
+      let work = errand.take()
+    else { return nil }
+    return { work(false) }
   }
 }

@@ -137,14 +137,6 @@ final class EnvironmentExtras: Sendable {
     for thread in old.waiting { thread.signal() }
   }
 
-  func whenEnded(_ body: @escaping @Sendable () -> Void) {
-    let isOver = record.withLock { record in
-      if !record.isOver { record.callbacks.append(body) }
-      return record.isOver
-    }
-    if isOver { body() }
-  }
-
   /// Wakes the threads that wait for the end: one of them may have to continue it.
   func wake() {
     let (waiting, watch) = record.withLock { ($0.waiting, $0.watch) }
@@ -158,14 +150,6 @@ final class EnvironmentExtras: Sendable {
     record.withLock { $0.errand = errand }
     wake()
     errand.send()
-  }
-
-  /// Takes the part of the end that has been handed over and that no thread has taken.
-  ///
-  /// - Parameter ofThisThread: whether it is taken only if it is meant for the calling thread.
-  func takeErrand(ofThisThread: Bool) -> Errand.Work? {
-    guard let errand = record.withLock({ $0.errand }), !ofThisThread || errand.place.canReleaseHere else { return nil }
-    return errand.take()
   }
 
   /// Whether a thread that waited for the end would wait for itself.

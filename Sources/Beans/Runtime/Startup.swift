@@ -211,14 +211,16 @@ struct Startup {
 
   /// The facts about the environment, and those further out, that the compiler needs.
   var input: CompilerInput {
-    let outer = OuterEnvironments(of: environment)
+    // The environments further out have started.
+    let outer = sequence(first: environment, next: \.parent).dropFirst().compactMap { $0.existingExtras?.resources }
+    let outerHook = outer.lazy.compactMap(\.hook).first
     let parentPlan = environment.parent?.core.plan?.object
     let ownHook = resources.hook
-    if ownHook == nil, let hook = outer.hook { resources.install(hook) }
-    let hook = ownHook ?? outer.hook
+    if ownHook == nil, let outerHook { resources.install(outerHook) }
+    let hook = ownHook ?? outerHook
     return CompilerInput(
       home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
-      outerScopes: outer.scopeNames, isTraced: environment.log.followsBeans,
+      outerScopes: outer.flatMap { $0.scopes.map(\.name) }, isTraced: environment.log.followsBeans,
       overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
   }
 
