@@ -129,7 +129,7 @@ extension BeanDeclaration {
   public func destroy(_ instance: AnyObject) throws {
     guard let ending = BeanEnding(instance, of: self) else { return }
     let release = BeanRelease(
-      ending, ObjectReference(unretained: instance), in: spec.scopeName ?? "singleton", nil, canAwait: false)
+      ending, ObjectReference(unretained: instance), at: spec.scopeName ?? "singleton", nil, canAwait: false)
     if let failure = release.run() { throw failure }
   }
 

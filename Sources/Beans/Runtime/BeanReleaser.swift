@@ -130,7 +130,7 @@ struct BeanReleaser {
       var host: (any HostedScope)?
       if isThere { host = place }
       let release = BeanRelease(
-        ending, object, in: environment.name, environment, environment.outcome, behind: rest, on: host,
+        ending, object, at: environment.name, environment, environment.outcome, behind: rest, on: host,
         canAwait: canAwait || isOfScope && host != nil)
       if release.isAwaited {
         held = object

@@ -4,7 +4,7 @@ import Dispatch
 /// The record of the end of one environment: its cause and its failures, who waits for it, and what it waits for.
 struct EndRecord {
   /// The call of `finish()` or `shutdown()` that has ended the environment.
-  var place: CallPlace?
+  var call: CallPlace?
   /// The error with which the scope has ended; the first one decides.
   var scopeFailure: (any Error)?
   /// The failures of releases that no caller has thrown yet.

@@ -41,7 +41,7 @@ final class Alarm: Sendable {
 
   init(_ clock: EndingClock = .current) { self.clock = clock }
 
-  /// Sets the alarm: runs the body after a delay. A body that keeps the alarm has to be run or stopped.
+  /// Runs the body after a delay. A body that retains the alarm keeps it alive until the alarm is stopped.
   func set(after delay: Duration, _ body: @escaping @Sendable () -> Void) {
     let number = state.withLock { state in
       state.count += 1

@@ -63,6 +63,8 @@ final class EnvironmentExtras: Sendable {
     outside.withLock { $0.keepers[ObjectIdentifier(keeper)] = Keeper(object: keeper) }
   }
 
+  func forget(_ keeper: ObjectIdentifier) { _ = outside.withLock { $0.keepers.removeValue(forKey: keeper) } }
+
   func add(owned bean: OwnedBean) {
     outside.withLock { outside in
       outside.ownedCount += 1
@@ -89,17 +91,15 @@ final class EnvironmentExtras: Sendable {
     return owned.lazy.compactMap(\.awaitedBean).first
   }
 
-  func forget(_ keeper: ObjectIdentifier) { _ = outside.withLock { $0.keepers.removeValue(forKey: keeper) } }
-
   // MARK: the end
 
   /// The error with which the scope has ended; the first one decides.
   var scopeFailure: (any Error)? { record.withLock { $0.scopeFailure } }
 
   /// The call of `finish()` or `shutdown()` that has ended the environment.
-  var endPlace: CallPlace? { record.withLock { $0.place } }
+  var endPlace: CallPlace? { record.withLock { $0.call } }
 
-  func ended(at place: CallPlace) { record.withLock { $0.place = $0.place ?? place } }
+  func ended(at call: CallPlace) { record.withLock { $0.call = $0.call ?? call } }
 
   func fail(_ error: any Error) { record.withLock { $0.scopeFailure = $0.scopeFailure ?? error } }
 

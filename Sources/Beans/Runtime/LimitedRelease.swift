@@ -30,7 +30,7 @@ struct BeanRelease: Sendable {
   let ending: BeanEnding
   private let object: ObjectReference
   /// The name of the environment or scope that releases the object.
-  let place: String
+  let site: String
   /// The environment; nil for a bean that a scope has kept longer than its environment has lived.
   let environment: Environment?
   /// The outcome that the callbacks of the bean receive.
@@ -48,17 +48,17 @@ struct BeanRelease: Sendable {
   ///   - ending: the callbacks of the release.
   ///   - object: the object to release. It is retained until its release ends, even where the release has been
   ///     abandoned.
-  ///   - place: the name of the environment or scope that releases the object.
+  ///   - site: the name of the environment or scope that releases the object.
   ///   - environment: the environment of the object.
   ///   - outcome: the outcome that the callbacks receive.
   ///   - behind: the number of beans that the end releases after this one; nil beside the end.
   ///   - host: the host in whose place the calling thread releases the object; nil for any thread.
   ///   - canAwait: whether the caller can continue later, from another thread.
   init(
-    _ ending: BeanEnding, _ object: ObjectReference, in place: String, _ environment: Environment?,
+    _ ending: BeanEnding, _ object: ObjectReference, at site: String, _ environment: Environment?,
     _ outcome: ScopeOutcome = .completed, behind: Int? = nil, on host: (any HostedScope)? = nil, canAwait: Bool
   ) {
-    (self.ending, self.object, self.place, self.environment) = (ending, object, place, environment)
+    (self.ending, self.object, self.site, self.environment) = (ending, object, site, environment)
     (self.outcome, self.behind, self.host) = (outcome, behind, host)
     watch = behind.flatMap { _ in environment?.existingExtras?.watch }
     disposal = Disposal(
@@ -186,7 +186,7 @@ final class ReleaseInProgress: Sendable {
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
     let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
     let failure = ending.bean.fault(
-      .limitedRelease, "\(ending.bean.label) in '\(release.place)' has been abandoned: \(part) \(reason) \(time.rounded)")
+      .limitedRelease, "\(ending.bean.label) in '\(release.site)' has been abandoned: \(part) \(reason) \(time.rounded)")
     abandonment.withLock { $0 = failure }
     guard let environment = release.environment, release.behind != nil else {
       leaveRecord()
@@ -215,7 +215,7 @@ final class ReleaseInProgress: Sendable {
 
   /// Returns the description of the release for the log.
   func description(_ now: Duration) -> String {
-    "\(release.ending.bean.label) in '\(release.place)' (\(release.ending.bean.location.origin)), whose "
+    "\(release.ending.bean.label) in '\(release.site)' (\(release.ending.bean.location.origin)), whose "
       + (release.ending.isWorking ? "work ignores its cancellation, and whose " : "")
       + "release has been running for \((now - began).rounded)"
   }

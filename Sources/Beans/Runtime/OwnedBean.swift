@@ -96,7 +96,7 @@ final class OwnedBean: OwnedInstance {
     let isInside: Bool
 
     func release(canAwait: Bool) -> BeanRelease? {
-      ending.map { BeanRelease($0, object, in: environment?.name ?? "prototype", environment, canAwait: canAwait) }
+      ending.map { BeanRelease($0, object, at: environment?.name ?? "prototype", environment, canAwait: canAwait) }
     }
 
     func release() async -> EnvironmentError? {
