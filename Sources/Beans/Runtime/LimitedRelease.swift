@@ -35,8 +35,8 @@ struct BeanRelease: Sendable {
   let environment: Environment?
   /// The outcome that the callbacks of the bean receive.
   private let outcome: ScopeOutcome
-  /// The number of beans that the end of the environment releases after this one; nil where a scope or an owner releases
-  /// the object, beside that end.
+  /// The number of beans that the end of the environment releases after this one; nil where a scope or an owner
+  /// releases the object, beside that end.
   let behind: Int?
   /// The watch that waits for that end.
   let watch: EndWatch?
@@ -61,11 +61,12 @@ struct BeanRelease: Sendable {
     (self.ending, self.object, self.site, self.environment) = (ending, object, site, environment)
     (self.outcome, self.behind, self.host) = (outcome, behind, host)
     watch = behind.flatMap { _ in environment?.existingExtras?.watch }
+    // `finish()` of a scope returns after the releases that need no task, and so after those with a limit; that of an
+    // environment, too, unless it has a host.
+    let isOnLoop = host != nil && behind != nil
     disposal = Disposal(
       isAsynchronous: ending.isAsynchronous, hasLimit: ending.limit != nil, hasDeadline: watch?.isLimited == true,
-      isOnLoop: host != nil,
-      // `finish()` returns after the releases that need no task, and so after those with a limit.
-      canAwait: canAwait && (ending.isAsynchronous || host != nil || watch != nil))
+      isOnLoop: isOnLoop, canAwait: canAwait && (ending.isAsynchronous || isOnLoop || watch != nil))
   }
 
   /// Whether the caller has to continue in the closure that it passes to `start`.
@@ -186,7 +187,8 @@ final class ReleaseInProgress: Sendable {
     let reason = isLimit ? "did not end within its limit of" : "has been running for"
     let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
     let failure = ending.bean.fault(
-      .limitedRelease, "\(ending.bean.label) in '\(release.site)' has been abandoned: \(part) \(reason) \(time.rounded)")
+      .limitedRelease,
+      "\(ending.bean.label) in '\(release.site)' has been abandoned: \(part) \(reason) \(time.rounded)")
     abandonment.withLock { $0 = failure }
     guard let environment = release.environment, release.behind != nil else {
       leaveRecord()

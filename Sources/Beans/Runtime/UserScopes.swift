@@ -274,9 +274,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
           end(nil)
           continue
         }
-        var place: (any HostedScope)?
-        if ending.isAsynchronous { place = host }
-        let release = BeanRelease(ending, object, at: scope.name, environment, on: place, canAwait: host != nil)
+        let release = BeanRelease(ending, object, at: scope.name, environment, on: host, canAwait: host != nil)
         if release.isAwaited {
           return release.start { failure, _ in
             end(failure)
