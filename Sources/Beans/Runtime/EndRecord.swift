@@ -26,6 +26,7 @@ struct EndRecord {
   /// The release of the end that is in flight.
   var running: ReleaseInProgress? { releases.first { $0.release.behind != nil } }
 
+  /// Returns the failures. Each failure is returned once.
   mutating func takeFailures() -> [any Error] {
     defer { failures = [] }
     return failures

@@ -118,6 +118,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
   /// Ends the child to which the scope belongs, if there is one, and releases the kept instances, last created first. A
   /// `HostedScope` releases them in its own place. Failures are logged and thrown by the environment's `shutdown()`.
+  ///
+  /// The release of an environment waits for this. Once it has begun, it releases its beans in their places by itself.
   open func finish() {
     cache.child?.finish()
     if cache.close() { cache.releaseAll(of: self) }
