@@ -443,6 +443,53 @@ struct UserScopeSpecification {
     #expect(journal.entries == ["a", "c", "b", "other"])
   }
 
+  @Test("The release of an environment waits for a finish of a registered scope that is under way")
+  func releaseWaitsForAFinish() throws {
+    let application = try Environment(name: "application")
+    let (begun, mayEnd, journal) = (Gate("a release by the scope"), Gate("its end"), journal)
+    let scope = AbstractBeanScope(name: "own")
+    try application.registerScope(scope)
+    try application.define(
+      application.bean(Link.self, id: "link", factory: { Link() }).onDestroy { _ in journal.note("link") })
+    try application.define(
+      application.bean(Part.self, lazy: true).scope("own").requires(id: "link").onDestroy { _ in
+        begun.open()
+        try mayEnd.wait()
+        journal.note("part")
+      })
+    _ = try application.getBean(Part.self)
+    let finishing = BackgroundThread { scope.finish() }
+    try begun.wait()
+    application.finish()
+    #expect(journal.entries.isEmpty)
+    mayEnd.open()
+    try finishing.value()
+    #expect(journal.entries == ["part", "link"])
+    try application.shutdown()
+  }
+
+  @Test("A finish of a registered scope that comes while its environment releases leaves the beans to their places")
+  func finishDuringTheRelease() throws {
+    let application = try Environment(name: "application")
+    let (begun, mayEnd, journal) = (Gate("a release"), Gate("its end"), journal)
+    let scope = AbstractBeanScope(name: "own")
+    try application.registerScope(scope)
+    try application.define(application.bean(Part.self).scope("own").onDestroy { _ in journal.note("part") })
+    try application.define(
+      application.bean(Holder.self, factory: Holder.init).onDestroy { _ in
+        begun.open()
+        try mayEnd.wait()
+        journal.note("holder")
+      })
+    try application.startup()
+    let shutting = BackgroundThread { try application.shutdown() }
+    try begun.wait()
+    scope.finish()
+    mayEnd.open()
+    try shutting.value()
+    #expect(journal.entries == ["holder", "part"])
+  }
+
   @Test("Lookups of beans of a registered scope are finished after its early finish, those of others are not")
   func lookupsAfterAnEarlyFinish() throws {
     let application = try Environment(name: "application")

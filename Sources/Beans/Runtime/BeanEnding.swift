@@ -16,31 +16,30 @@ package final class ReleaseExecutor: TaskExecutor {
 
 /// The end of one bean: its work, then `preDestroy`, then `.onDestroy`. The callbacks run even if `preDestroy` throws.
 struct BeanEnding {
-  private let traits: BeanTraits
   let bean: BeanDefinition
-  private let callbacks: [BeanCallback]
-  /// The work with a call in flight, which has been cancelled.
-  private var work: [BeanWork] = []
   /// The time limit of the release.
   let limit: Duration?
+  private var traits: BeanTraits
+  private var callbacks: [BeanCallback]
+  /// The work with a call in flight, which has been cancelled.
+  private var work: [BeanWork] = []
 
   /// Returns nil if the release only drops the reference. Cancels the work of the bean.
   init?(_ object: AnyObject, of recipe: FrozenReference<Recipe>, in environment: Environment? = nil) {
-    let traits =
-      ObjectReference(unretained: object).identity == recipe.value.identity
-      ? recipe.value.traits : BeanTraits.of(object)
-    let callbacks = recipe.value.code.with { $0.options.onDestroys }
     if recipe.value.isSeed { return nil }
-    if traits.contains(.runnable) || recipe.value.code.with({ !$0.options.works.isEmpty }) {
+    bean = recipe.value.definition
+    let (isOwned, mayWork): (Bool, Bool)
+    (callbacks, limit, isOwned, mayWork) = recipe.value.code.with { code in
+      (code.options.onDestroys, code.options.releaseLimit, !code.options.isExternallyOwned, !code.options.works.isEmpty)
+    }
+    traits = recipe.value.traits
+    if ObjectReference(unretained: object).identity != recipe.value.identity { traits = .of(object) }
+    if traits.contains(.runnable) || mayWork {
       let all = environment?.existingExtras?.existingWorks?.take(recipe.value.slot) ?? []
       work = all.filter { $0.close() || $0.hasFailed }
     }
-    let isOwned = recipe.value.code.with { !$0.options.isExternallyOwned }
-    if work.isEmpty, !isOwned || callbacks.isEmpty && traits.isDisjoint(with: .released) { return nil }
-    self.traits = isOwned ? traits : []
-    bean = recipe.value.definition
-    self.callbacks = isOwned ? callbacks : []
-    limit = recipe.value.code.with { $0.options.releaseLimit }
+    if !isOwned { (traits, callbacks) = ([], []) }
+    if work.isEmpty, callbacks.isEmpty, traits.isDisjoint(with: .released) { return nil }
   }
 
   /// Returns nil if the declaration does not own the object.
@@ -64,12 +63,7 @@ struct BeanEnding {
   /// it.
   func runSynchronously(_ object: AnyObject, _ outcome: ScopeOutcome) -> EnvironmentError? {
     if isAsynchronous { return runInTask(ObjectReference(object), outcome) }
-    var errors: [any Error] = []
-    if traits.contains(.disposable),
-      let disposable = Box.open(object) as? any DisposableBean
-    {
-      do { try disposable.preDestroy() } catch { errors.append(error) }
-    }
+    var errors = preDestroy(object)
     for callback in callbacks {
       do { try callback(object, outcome) } catch { errors.append(error) }
     }
@@ -100,13 +94,20 @@ struct BeanEnding {
       if let disposable = Box.open(object) as? any AsyncDisposableBean {
         do { try await disposable.preDestroy() } catch { errors.append(error) }
       }
-    } else if traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean {
-      do { try disposable.preDestroy() } catch { errors.append(error) }
+    } else {
+      errors += preDestroy(object)
     }
     for callback in callbacks {
       do { try await callback.await(object, outcome) } catch { errors.append(error) }
     }
     return Self.failure(errors, of: bean)
+  }
+
+  /// Calls `preDestroy` of an object that does not await. Returns the error.
+  private func preDestroy(_ object: AnyObject) -> [any Error] {
+    guard traits.contains(.disposable), let disposable = Box.open(object) as? any DisposableBean else { return [] }
+    do { try disposable.preDestroy() } catch { return [error] }
+    return []
   }
 
   static func failure(_ errors: [any Error], of bean: BeanDefinition) -> EnvironmentError? {
@@ -126,9 +127,10 @@ extension BeanDeclaration {
   /// - Throws: `.destructionFailed`, after all callbacks have run, or if they take longer than the declaration's
   ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
   public func destroy(_ instance: AnyObject) throws {
-    let site = ReleaseSite(name: spec.scopeName ?? "singleton", environment: nil)
-    let failure = BeanEnding(instance, of: self)?.run(ObjectReference(unretained: instance), at: site)
-    if let failure { throw failure }
+    guard let ending = BeanEnding(instance, of: self) else { return }
+    let release = BeanRelease(
+      ending, ObjectReference(unretained: instance), at: spec.scopeName ?? "singleton", nil, canAwait: false)
+    if let failure = release.run() { throw failure }
   }
 
   /// The bean in faults and paths, for a declaration that is passed to a scope.

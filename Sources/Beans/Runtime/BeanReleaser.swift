@@ -1,36 +1,30 @@
+@_spi(BeansPackage) import BeansSupport
+
 /// Releases the beans of one environment: one walk over the creation log, last created first.
 struct BeanReleaser {
   private let environment: Environment
   /// Whether asynchronous releases of the environment's own beans can be awaited.
   private let canAwait: Bool
-  /// The place of the beans that are released now; nil for any thread.
-  private var place: Place?
+  /// The scope in whose place beans are released now; nil for any thread.
+  private var place: (any HostedScope)?
+  /// Whether the walk runs in that place, which then can await releases; false where another thread does its work.
+  private var isThere: Bool
   /// The number of beans not yet released.
   private var rest: Int
-  /// The bean that is being released, retained until its release has ended, and the user's scope that has kept the
-  /// bean.
-  private var held: (object: ObjectReference, scope: AbstractBeanScope?)?
+  /// The bean whose release pauses the walk, retained until that release has ended.
+  private var held: ObjectReference?
   /// The `Owned` beans that their takers have not released, in order of creation.
   private var owned: [OwnedBean]
   /// The identities of the users' scopes that have been finished.
   private var finished: [ObjectIdentifier] = []
   private var released: Int
 
-  /// The place of a scope.
-  private struct Place {
-    let host: any HostedScope
-    /// Whether the walk runs there, so that the place can await releases; false where another thread does its work.
-    let isThere: Bool
-  }
-
   /// A step that ends before the walk continues.
   private enum Step {
     /// A release that has to be awaited.
-    case release(BeanEnding, ObjectReference, ReleaseSite, Disposal)
+    case release(BeanRelease)
     /// A change to the place where a user's scope releases.
     case place(any HostedScope)
-    /// A release that a user's scope has begun by itself.
-    case scope(AbstractBeanScope)
   }
 
   /// - Parameters:
@@ -41,7 +35,8 @@ struct BeanReleaser {
   init(_ environment: Environment, at host: (any HostedScope)?, left: Int, of created: Int) {
     self.environment = environment
     canAwait = host != nil || !environment.core.lifecycle.isUnawaited
-    place = host.map { Place(host: $0, isThere: true) }
+    place = host
+    isThere = host != nil
     rest = left
     released = created - left
     owned = environment.existingExtras?.takeOwned() ?? []
@@ -59,48 +54,31 @@ struct BeanReleaser {
     switch step {
     case nil: environment.ended(rest.released)
     case .place(let host): rest.walk(in: host)
-    case .scope(let scope):
-      let (extras, host) = (environment.extras, scope as? any HostedScope)
-      extras.awaits { scope.cache.isAwaited && host?.canReleaseHere == true }
-      scope.cache.whenFree {
-        extras.awaits(nil)
-        rest.walk()
-      }
-    case .release(let ending, let object, let site, let disposal):
-      let (extras, host) = (environment.extras, host)
-      // A release on a spare thread needs no other thread.
-      if disposal == .awaited, ending.isAsynchronous, let host { extras.awaits { host.canReleaseHere } }
-      if host == nil { extras.continueInTask() }
-      ending.start(object, at: site, disposal, on: host) { failure, hasEnded in
+    case .release(let release):
+      if release.host == nil { environment.extras.record.withLock { $0.continuesInTask = true } }
+      release.start { failure, hasEnded in
         if let failure { environment.note(failure) }
-        extras.awaits(nil)
         // A release that hangs there keeps the thread of the place.
-        let isFree = hasEnded || disposal != .onLoop
-        if let host, isFree { rest.walk(in: host) } else { rest.walk(at: nil) }
+        let isFree = hasEnded || release.disposal != .onLoop
+        if let host = release.host, isFree { rest.walk(in: host) } else { rest.walk(at: nil, isThere: false) }
       }
     }
   }
 
-  /// The place where this runs, which can await releases; nil for any thread.
-  private var host: (any HostedScope)? {
-    guard let place, place.isThere else { return nil }
-    return place.host
-  }
-
   /// Walks in the place of a scope, or here where that place no longer exists.
   private func walk(in host: any HostedScope) {
-    environment.extras.handOver(to: host) { walk(at: Place(host: host, isThere: $0)) }
+    environment.extras.handOver(to: host) { walk(at: host, isThere: $0) }
   }
 
-  private func walk(at place: Place?) {
+  private func walk(at place: (any HostedScope)?, isThere: Bool) {
     var releaser = self
-    releaser.place = place
+    (releaser.place, releaser.isThere) = (place, isThere)
     releaser.walk()
   }
 
   /// Releases beans until a step has to end first, or until no bean is left.
   private mutating func advance() -> Step? {
-    letGoOfHeld()
+    held.take()?.release()
     while true {
       // An `Owned` bean may need the beans that existed when it was made.
       while let last = owned.last, last.position >= rest {
@@ -126,7 +104,7 @@ struct BeanReleaser {
     let (slot, recipe) = (environment.core.slots[index], environment.recipe(index))
     let content = slot.content
     let keeper = content.isKept ? ScopedBean(recipe, in: environment).scope : nil
-    if let scope = keeper as? AbstractBeanScope, let step = stepBefore(release: scope) { return step }
+    if keeper is AbstractBeanScope, let host = keeper as? any HostedScope, place !== host { return .place(host) }
     rest -= 1
     released += 1
     slot.store(.empty)
@@ -149,34 +127,22 @@ struct BeanReleaser {
 
   /// Releases an object, unless its release has to be awaited.
   ///
-  /// - Parameter scope: the user's scope that has kept the object, and whose release has begun.
-  private mutating func release(
-    _ object: ObjectReference, _ ending: BeanEnding?, keptBy scope: AbstractBeanScope? = nil
-  ) -> Step? {
-    held = (object, scope)
+  /// - Parameter isOfScope: whether a user's scope has kept the object, and the walk is in the place of that scope.
+  private mutating func release(_ object: ObjectReference, _ ending: BeanEnding?, isOfScope: Bool = false) -> Step? {
     if let ending {
-      let (site, isOnLoop) = (site, host != nil)
-      let canAwait = canAwait || scope != nil && isOnLoop
-      let disposal = Disposal(of: ending, at: site, isOnLoop: isOnLoop, canAwait: canAwait)
-      if disposal == .awaited || disposal == .onLoop { return .release(ending, object, site, disposal) }
-      if let failure = ending.run(object, at: site) { environment.note(failure) }
+      var host: (any HostedScope)?
+      if isThere { host = place }
+      let release = BeanRelease(
+        ending, object, at: environment.name, environment, environment.outcome, behind: rest, on: host,
+        canAwait: canAwait || isOfScope && host != nil)
+      if release.isAwaited {
+        held = object
+        return .release(release)
+      }
+      if let failure = release.run() { environment.note(failure) }
     }
-    letGoOfHeld()
-    return nil
-  }
-
-  @inline(never)
-  private mutating func letGoOfHeld() {
-    guard let (object, scope) = held else { return }
-    held = nil
     object.release()
-    scope?.cache.endRelease()
-  }
-
-  /// The site of the next release, for reports and limits.
-  private var site: ReleaseSite {
-    ReleaseSite(
-      name: environment.name, environment: environment, outcome: environment.outcome, behind: rest)
+    return nil
   }
 
   /// Reports an object to a test before the container drops its reference. Omits values, instances that were handed in,
@@ -195,14 +161,6 @@ struct BeanReleaser {
 
   // MARK: users' scopes
 
-  /// Begins a release of a user's scope, in the place of the scope. Returns the step that has to come first, if there is
-  /// one.
-  private func stepBefore(release scope: AbstractBeanScope) -> Step? {
-    if let host = scope as? any HostedScope, place?.host !== host { return .place(host) }
-    if scope.cache.beginRelease() { return nil }
-    return .scope(scope)
-  }
-
   /// Releases a bean of a user's scope. A scope that releases all of its beans at once does so in the place of the last
   /// bean in the order.
   private mutating func releaseInScope(_ user: any BeanScope, _ recipe: FrozenReference<Recipe>) -> Step? {
@@ -211,12 +169,9 @@ struct BeanReleaser {
       if environment.ownScopes.contains(where: { $0 === user }) { finish(user) }
       return nil
     }
-    guard let declaration = recipe.value.code.with({ $0.declaration }), let instance = scope.cache.take(declaration)
-    else {
-      scope.cache.endRelease()
-      return nil
-    }
-    return release(ObjectReference(instance), BeanEnding(instance, of: declaration), keptBy: scope)
+    guard let declaration = recipe.value.code.with({ $0.declaration }), let object = scope.cache.take(declaration)
+    else { return nil }
+    return release(object, object.with { BeanEnding($0, of: declaration) }, isOfScope: true)
   }
 
   /// Finishes the registered scopes that have not been finished, last registered first, or the child's scope object.
@@ -232,7 +187,7 @@ struct BeanReleaser {
     scope.finish()
     for failure in (scope as? AbstractBeanScope)?.cache.takeFailures() ?? [] {
       environment.countRelease(failing: failure)
-      environment.extras.record([failure])
+      environment.extras.add([failure])
     }
   }
 }

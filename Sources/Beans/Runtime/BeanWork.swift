@@ -143,8 +143,8 @@ final class BeanWorks: Sendable {
   private struct State {
     var works = [Int32: [BeanWork]]()
     var runner: (any BeanRunner)?
-    /// Cancels the report of beans that do not run.
-    var cancelReport: (@Sendable () -> Void)?
+    /// The alarm that reports beans that do not run.
+    var report: Alarm?
   }
 
   private let state = Locked(State())
@@ -161,15 +161,15 @@ final class BeanWorks: Sendable {
 
   /// Returns the runner, which this makes if there is none; then nothing reports that the beans do not run.
   func runner<R: BeanRunner>(_ make: () -> R) -> R {
-    let (runner, cancel) = state.withLock { state in
+    let (runner, report) = state.withLock { state in
       let runner = state.runner as? R ?? make()
       state.runner = runner
-      return (runner, state.cancelReport.take())
+      return (runner, state.report.take())
     }
-    cancel?()
+    report?.stop()
     return runner
   }
 
-  /// Keeps the action that cancels the report of beans that do not run.
-  func keep(_ cancel: @escaping @Sendable () -> Void) { state.withLock { $0.cancelReport = cancel } }
+  /// Keeps the alarm that reports beans that do not run.
+  func keep(_ report: Alarm) { state.withLock { $0.report = report } }
 }

@@ -16,10 +16,8 @@ final class CreationWatch: Sendable {
     var running = [ObjectIdentifier: Creation]()
     /// The number of creations that have begun.
     var count = 0
-    /// The clock of the creation that has scheduled the alarm.
-    var clock: EndingClock?
-    /// Cancels the alarm. Without this reference, the alarm is dropped.
-    var alarm: (@Sendable () -> Void)?
+    /// The alarm, on the clock of the creation that has set it first; nil while no creation runs.
+    var alarm: Alarm?
   }
 
   private struct Creation {
@@ -33,36 +31,34 @@ final class CreationWatch: Sendable {
   init(_ log: ContainerLog) { self.log = log }
 
   func began(_ build: AsyncBuild) {
-    let current = EndingClock.current
-    let mustSchedule = state.withLock { state in
-      let clock = state.clock ?? current
-      let now = clock.now()
+    let (alarm, isFirst) = state.withLock { state in
+      let isFirst = state.alarm == nil
+      let alarm = state.alarm ?? Alarm()
+      let now = alarm.clock.now()
+      state.alarm = alarm
       state.count += 1
       state.running[ObjectIdentifier(build)] = Creation(
         build: build, number: state.count, began: now, due: now + EndTimes.firstReport)
-      defer { state.clock = clock }
-      return state.clock == nil
+      return (alarm, isFirst)
     }
-    if mustSchedule { schedule(current, after: EndTimes.firstReport) }
+    if isFirst { set(alarm, after: EndTimes.firstReport) }
   }
 
   func ended(_ build: AsyncBuild) { _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) } }
 
-  private func schedule(_ clock: EndingClock, after delay: Duration) {
-    let alarm = clock.schedule(delay) { [weak self] in self?.look(clock) }
-    state.withLock { $0.alarm = alarm }
-  }
+  private func set(_ alarm: Alarm, after delay: Duration) { alarm.set(after: delay) { [weak self] in self?.look() } }
 
-  private func look(_ clock: EndingClock) {
-    let now = clock.now()
+  private func look() {
+    guard let alarm = state.withLock({ $0.alarm }) else { return }
+    let now = alarm.clock.now()
     let (due, next) = state.withLock { state in
       let due = state.running.values.filter { $0.due <= now }
       for creation in due { state.running[ObjectIdentifier(creation.build)]?.due = now + .seconds(10) }
       let next = state.running.values.map(\.due).min()
-      if next == nil { (state.clock, state.alarm) = (nil, nil) }
+      if next == nil { state.alarm = nil }
       return (due, next)
     }
-    if let next { schedule(clock, after: next - now) }
+    if let next { set(alarm, after: next - now) }
     let reports = due.inOrder(of: \.number).compactMap { $0.build.report(after: now - $0.began) }
     for report in reports.prefix(Self.longest) { log.logger.warn(report) }
     if reports.count > Self.longest {

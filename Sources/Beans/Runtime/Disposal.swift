@@ -29,17 +29,4 @@ enum Disposal {
       self = canAwait ? .awaited : .aside
     }
   }
-
-  /// - Parameters:
-  ///   - ending: the callbacks of the release.
-  ///   - site: the environment or scope that releases the object.
-  ///   - isOnLoop: whether the calling thread is the thread of the loop on which the object is to be released.
-  ///   - canAwait: whether the caller can continue later, from another thread.
-  init(of ending: BeanEnding, at site: ReleaseSite, isOnLoop: Bool = false, canAwait: Bool) {
-    // `finish()` returns after the releases that need no task, and so after those with a limit.
-    let canAwait = canAwait && (ending.isAsynchronous || isOnLoop || site.isWatched)
-    self.init(
-      isAsynchronous: ending.isAsynchronous, hasLimit: ending.limit != nil, hasDeadline: site.hasDeadline,
-      isOnLoop: isOnLoop, canAwait: canAwait)
-  }
 }

@@ -1,4 +1,5 @@
 import BeansErrors
+@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Synchronization
 
@@ -10,7 +11,11 @@ extension Environment {
     // Made first: a release that comes after the check finds them.
     let extras = extras
     if core.lock.withLock({ core.lifecycle.isReleased }) { return body() }
-    extras.whenEnded(body)
+    let isOver = extras.record.withLock { record in
+      if !record.isOver { record.callbacks.append(body) }
+      return record.isOver
+    }
+    if isOver { body() }
   }
 
   /// Waits for the release of everything here and below. Meanwhile, releases the beans that belong to the calling
@@ -22,10 +27,10 @@ extension Environment {
     var canWait = !ResolutionContext.isInside(self) && !isInsideBody
     for child in liveChildren { canWait = child.waitUntilReleased() && canWait }
     if isReleased { return true }
-    let extras = extras
-    let signal = extras.addWaiter()
+    let (extras, signal) = (extras, DispatchSemaphore(value: 0))
+    extras.record.withLock { $0.waiting.append(signal) }
     if core.lock.withLock({ core.lifecycle.isReleased }) { return true }
-    while !extras.isDone {
+    while !extras.record.withLock({ $0.isOver }) {
       if let part = takePart(ofThisThread: true) {
         part()
         continue
@@ -51,7 +56,7 @@ extension Environment {
   /// Throws the failures. After a limit, those here and below, and an error that names the beans that are left.
   func throwFailures(of watch: EndWatch) throws {
     guard watch.isLimited else { return try throwFailures() }
-    let state = endState(takesFailures: true)
+    let state = EndState(of: self, watch.clock.now(), takingFailures: true)
     guard let fault = watch.fault(of: self, state) else { return try throwFailures(state.failures) }
     tell(fault)
     try throwFailures(state.failures + [fault])
@@ -92,23 +97,22 @@ extension Environment {
   func watch(by watch: EndWatch) {
     let extras = extras
     if !watch.isLimited, extras.watch?.isLimited == true { return }
-    extras.watch = watch
+    extras.record.withLock { if !$0.isOver { $0.watch = watch } }
     extras.needsCare.store(true, ordering: .relaxed)
     for child in liveChildren { child.watch(by: watch) }
   }
 
   /// The releases that are in flight here and below.
   var releasesBelow: [ReleaseInProgress] {
-    liveChildren.flatMap(\.releasesBelow) + [existingExtras?.running].compactMap(\.self)
+    liveChildren.flatMap(\.releasesBelow) + [existingExtras?.record.withLock { $0.running }].compactMap(\.self)
   }
 
-  /// Moves releases that wait for the thread of a loop to spare threads, here and below. Skips an environment in which
-  /// a bean is being released.
+  /// Moves releases that wait for the thread of a loop to spare threads, here and below.
   ///
   /// - Parameter ofThisThread: whether only those move that wait for the calling thread, because it is that of their loop.
   func takeOver(ofThisThread: Bool) {
     for child in liveChildren { child.takeOver(ofThisThread: ofThisThread) }
-    if existingExtras?.running == nil, let part = takePart(ofThisThread: ofThisThread) { SpareThread.run(part) }
+    if let part = takePart(ofThisThread: ofThisThread) { SpareThread.run(part) }
   }
 
   /// Takes the part of the end that waits for the thread of a loop: the whole release, or the rest of it. The work that
@@ -117,98 +121,9 @@ extension Environment {
   /// - Parameter ofThisThread: whether the part is taken only if it waits for the calling thread.
   func takePart(ofThisThread: Bool) -> (@Sendable () -> Void)? {
     if let host, !ofThisThread || host.canReleaseHere, takeBack() { return { self.release(onHost: false) } }
-    return existingExtras?.takeErrand(ofThisThread: ofThisThread).map { errand in { errand(false) } }
-  }
-
-  /// Returns the state of the end, here and below.
-  ///
-  /// - Parameter takesFailures: whether the state also takes the failures of releases, to be thrown with the report of
-  ///   the rest.
-  func endState(takesFailures: Bool = false) -> EndState {
-    var state = EndState()
-    add(to: &state, takesFailures: takesFailures)
-    return state
-  }
-
-  private func add(to state: inout EndState, takesFailures: Bool) {
-    let count = state.levels.count
-    for child in liveChildren { child.add(to: &state, takesFailures: takesFailures) }
-    // A child that ends meanwhile hands its failures over before it leaves, so the failures here are read after the
-    // children.
-    let extras = existingExtras
-    let (failures, running) = extras?.releases(takesFailures: takesFailures) ?? ([], nil)
-    state.failures += failures
-    // Under the lock: lookups that are still in flight append to the log.
-    let (lifecycle, slots) = core.lock.withLock { () -> (Lifecycle, [Int32]) in
-      let lifecycle = core.lifecycle
-      let count = running?.behind ?? (lifecycle.phase < .releasing ? createdBeans : 0)
-      return (lifecycle, (0..<count).reversed().map { creationLog[$0] })
-    }
-    if lifecycle.isReleased {
-      state.failures += extras?.releases(takesFailures: takesFailures).failures ?? []
-      return
-    }
-    let isPostponed = core.isPostponed.load(ordering: .relaxed)
-    let wait: String? =
-      if running != nil || state.levels.count > count {
-        nil
-      } else if lifecycle.bodies > 0 {
-        "in which \(body) still runs"
-      } else if isPostponed, host != nil {
-        "whose loop has not released it yet"
-      } else if isPostponed || lifecycle.users > 0 {
-        "which lookups still use"
-      } else {
-        lifecycle.phase < .releasing ? "whose release has not begun" : "whose release is under way"
-      }
-    let left = slots.filter { !isFace($0) }.map { recipe($0).value.label }
-    state.levels.append(EndState.Level(name: name, running: running, wait: wait, left: left))
-  }
-}
-
-/// A snapshot of an end: each release has failed, is in flight or is left.
-struct EndState {
-  /// One environment that has not been released.
-  struct Level {
-    let name: String
-    /// The release in flight.
-    let running: ReleaseInProgress?
-    /// The reason in words if there is no such release; nil where an environment below has not been released.
-    let wait: String?
-    /// Labels of the beans that have not been released, in the order of their release.
-    let left: [String]
-  }
-
-  /// The environments that have not been released, innermost first.
-  var levels: [Level] = []
-  var failures: [any Error] = []
-
-  /// Returns descriptions of everything that the end waits for, innermost first.
-  func reasons(_ now: Duration) -> [String] {
-    levels.compactMap { level in
-      if let release = level.running { return isTold(release) ? nil : release.description(now) }
-      return level.wait.map { "'\(level.name)', \($0)" }
-    }
-  }
-
-  /// Environments with the beans that are left in them, innermost first. An environment without such beans is omitted
-  /// when its own reason already names it.
-  var left: [String] {
-    levels.compactMap { level in
-      if level.left.isEmpty {
-        let isNamed = level.running != nil || level.wait != nil
-        if isNamed { return nil }
-        return "'\(level.name)'"
-      }
-      let more = level.left.count > 8 ? " and \(level.left.count - 8) more" : ""
-      return "'\(level.name)' with \(level.left.prefix(8).joined(separator: ", "))\(more)"
-    }
-  }
-
-  /// Whether `failures` already contains the failure of a release that was abandoned after this snapshot saw it in
-  /// flight. Such a failure was taken from an environment further out.
-  private func isTold(_ release: ReleaseInProgress) -> Bool {
-    guard let failure = release.failure?.report else { return false }
-    return failures.contains { ($0 as? EnvironmentError)?.report == failure }
+    guard let errand = existingExtras?.record.withLock({ $0.errand }), !ofThisThread || errand.place.canReleaseHere,
+      let work = errand.take()
+    else { return nil }
+    return { work(false) }
   }
 }

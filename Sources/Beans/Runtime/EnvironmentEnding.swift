@@ -251,9 +251,10 @@ extension Environment {
       parent.homeResources?.end(nested: self, below + [ScopeStatistics(ended: name, released: released)])
     }
     if parent.core.lifecycle.isFinishing {
-      parent.extras.record(extras.takeFailures())
+      parent.extras.add(extras.takeFailures())
     } else if extras.hasEndedUnawaited {
-      parent.extras.record(extras.takeFailures(), upTo: EnvironmentExtras.limitOfChildren)
+      // The parent may live long and have many children.
+      parent.extras.add(extras.takeFailures(), upTo: 1_000)
     }
   }
 
@@ -261,7 +262,7 @@ extension Environment {
   func note(_ failure: EnvironmentError) {
     tell(failure)
     countRelease(failing: failure)
-    extras.record([failure])
+    extras.add([failure])
     homeResources?.hook?.failed(failure)
   }
 

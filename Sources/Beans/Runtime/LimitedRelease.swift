@@ -25,68 +25,71 @@ enum SpareThread {
   }
 }
 
-/// The place of a release, as limits and reports need it.
-struct ReleaseSite: Sendable {
-  let name: String
+/// The release of one object, which may have to be awaited and may have a limit.
+struct BeanRelease: Sendable {
+  let ending: BeanEnding
+  private let object: ObjectReference
+  /// The name of the environment or scope that releases the object.
+  let site: String
   /// The environment; nil for a bean that a scope has kept longer than its environment has lived.
   let environment: Environment?
   /// The outcome that the callbacks of the bean receive.
-  var outcome = ScopeOutcome.completed
-  /// The number of beans of the environment that are released after this one.
-  var behind = 0
-  /// Whether a scope or an owner releases the bean, beside the environment.
-  var isOfScope = false
+  private let outcome: ScopeOutcome
+  /// The number of beans that the end of the environment releases after this one; nil where a scope or an owner
+  /// releases the object, beside that end.
+  let behind: Int?
+  /// The watch that waits for that end.
+  let watch: EndWatch?
+  /// The host in whose place the calling thread releases the object; nil for any thread.
+  let host: (any HostedScope)?
+  let disposal: Disposal
 
-  private var extras: EnvironmentExtras? { isOfScope ? nil : environment?.existingExtras }
-  /// Whether a watch waits for the end of the environment, and logs the wait.
-  var isWatched: Bool { watch != nil }
-  private var watch: EndWatch? { extras?.watch }
-
-  /// Whether the end of the environment has a deadline.
-  var hasDeadline: Bool { watch?.isLimited ?? false }
-
-  /// Records that a release begins. Returns a closure to call when the release has ended; the closure returns false
-  /// where the release has been abandoned.
-  ///
-  /// - Parameter goOn: nil where the end cannot continue without the release.
-  func begin(_ ending: BeanEnding, _ goOn: ReleaseInProgress.GoOn? = nil) -> @Sendable () -> Bool {
-    let (watch, extras) = (watch, extras)
-    let clock = watch?.clock ?? EndingClock.current
-    let release = ReleaseInProgress(ending, at: self, began: clock.now(), goOn)
-    extras?.running(release)
-    watch?.arm()
-    let cancel = ending.limit.map { limit in
-      clock.schedule(limit) { release.abandon(after: limit, isLimit: true) }
-    }
-    return {
-      cancel?()
-      guard release.end() else { return false }
-      extras?.running(nil)
-      return true
-    }
+  /// - Parameters:
+  ///   - ending: the callbacks of the release.
+  ///   - object: the object to release. It is retained until its release ends, even where the release has been
+  ///     abandoned.
+  ///   - site: the name of the environment or scope that releases the object.
+  ///   - environment: the environment of the object.
+  ///   - outcome: the outcome that the callbacks receive.
+  ///   - behind: the number of beans that the end releases after this one; nil beside the end.
+  ///   - host: the host in whose place the calling thread releases the object; nil for any thread.
+  ///   - canAwait: whether the caller can continue later, from another thread.
+  init(
+    _ ending: BeanEnding, _ object: ObjectReference, at site: String, _ environment: Environment?,
+    _ outcome: ScopeOutcome = .completed, behind: Int? = nil, on host: (any HostedScope)? = nil, canAwait: Bool
+  ) {
+    (self.ending, self.object, self.site, self.environment) = (ending, object, site, environment)
+    (self.outcome, self.behind, self.host) = (outcome, behind, host)
+    watch = behind.flatMap { _ in environment?.existingExtras?.watch }
+    // `finish()` of a scope returns after the releases that need no task, and so after those with a limit; that of an
+    // environment, too, unless it has a host.
+    let isOnLoop = host != nil && behind != nil
+    disposal = Disposal(
+      isAsynchronous: ending.isAsynchronous, hasLimit: ending.limit != nil, hasDeadline: watch?.isLimited == true,
+      isOnLoop: isOnLoop, canAwait: canAwait && (ending.isAsynchronous || isOnLoop || watch != nil))
   }
 
-  /// Runs a part of the release in a context, so that a callback that shuts the environment down is known to be inside
-  /// it.
-  func within<Result>(_ body: () -> Result) -> Result {
-    guard let environment else { return body() }
-    return ResolutionContext.with(Unretained(environment), nil) { _ in body() }
-  }
-}
+  /// Whether the caller has to continue in the closure that it passes to `start`.
+  var isAwaited: Bool { disposal == .awaited || disposal == .onLoop }
 
-extension BeanEnding {
+  /// Whether a task runs the release.
+  private var isInTask: Bool { disposal == .awaited && ending.isAsynchronous }
+
+  /// Whether the release needs the calling thread, because a task of its place runs it.
+  var needsThisThread: Bool { isInTask && host?.canReleaseHere == true }
+
   /// Releases the object for a caller that cannot continue later. Returns when the release has ended, or has been
   /// abandoned.
-  func run(_ object: ObjectReference, at site: ReleaseSite) -> EnvironmentError? {
-    let disposal = Disposal(of: self, at: site, canAwait: false)
+  func run() -> EnvironmentError? {
     if disposal == .here {
-      let end = site.isWatched ? site.begin(self) : nil
-      defer { _ = end?() }
-      return site.within { object.with { runSynchronously($0, site.outcome) } }
+      // A watch reports the release.
+      let release = watch.map { _ in ReleaseInProgress(self) }
+      defer { _ = release?.end() }
+      return callHere()
     }
     let outcome = Locked<EnvironmentError?>(nil)
     let isThere = DispatchSemaphore(value: 0)
-    start(object, at: site, disposal, on: nil) { failure, _ in
+    start { failure, _ in
       outcome.withLock { $0 = failure }
       isThere.signal()
     }
@@ -96,40 +99,126 @@ extension BeanEnding {
 
   /// Begins the release, and calls `then` once: when the release has ended or has been abandoned.
   ///
-  /// - Parameters:
-  ///   - object: the object to release. It is retained until its release ends, even where the release has been
-  ///     abandoned.
-  ///   - site: the place of the release, for reports.
-  ///   - disposal: the way in which it is released.
-  ///   - host: the host in whose place the object is released; nil for any thread.
-  ///   - then: receives the failure, and whether the release has ended.
-  func start(
-    _ object: ObjectReference, at site: ReleaseSite, _ disposal: Disposal, on host: (any HostedScope)?,
-    then: @escaping @Sendable (EnvironmentError?, _ hasEnded: Bool) -> Void
-  ) {
+  /// - Parameter then: receives the failure, and whether the release has ended.
+  func start(then: @escaping @Sendable (EnvironmentError?, _ hasEnded: Bool) -> Void) {
     object.retain()
-    let begin = { @Sendable in site.begin(self) { then($0, false) } }
-    let finish = { @Sendable (failure: EnvironmentError?, end: @Sendable () -> Bool) in
+    let begin = { @Sendable in ReleaseInProgress(self) { then($0, false) } }
+    let finish = { @Sendable (failure: EnvironmentError?, release: ReleaseInProgress) in
       object.release()
-      if end() { then(failure, true) }
+      if release.end() { then(failure, true) }
     }
-    let run = { @Sendable end in finish(site.within { object.with { runSynchronously($0, site.outcome) } }, end) }
-    if disposal == .onLoop, let host, let environment = site.environment {
+    if disposal == .onLoop, let host, let environment {
       // The next release begins outside of the loop's stack. The time of this one begins when the loop has come to it.
-      return SpareThread.run { environment.extras.handOver(to: host) { _ in run(begin()) } }
-    }
-    let end = begin()
-    guard disposal == .awaited, isAsynchronous else { return SpareThread.run { run(end) } }
-    let work = { @Sendable () async in
-      let failure = await Environment.$releasing.withValue(site.environment) {
-        await runAsynchronously(object.object, site.outcome)
+      return SpareThread.run {
+        environment.extras.handOver(to: host) { _ in
+          let release = begin()
+          finish(callHere(), release)
+        }
       }
-      finish(failure, end)
     }
+    let release = begin()
+    guard isInTask else { return SpareThread.run { finish(callHere(), release) } }
+    let work = { @Sendable () async in finish(await callInTask(), release) }
     if let host {
       host.release(asynchronously: work)
     } else {
       Task(executorPreference: ReleaseExecutor.shared, operation: work)
     }
+  }
+
+  /// Runs the callbacks in a context, so that one that shuts the environment down is known to be inside it.
+  private func callHere() -> EnvironmentError? {
+    let call = { object.with { ending.runSynchronously($0, outcome) } }
+    guard let environment else { return call() }
+    return ResolutionContext.with(Unretained(environment), nil) { _ in call() }
+  }
+
+  /// Runs the callbacks in the calling task.
+  func callInTask() async -> EnvironmentError? {
+    await Environment.$releasing.withValue(environment) { await ending.runAsynchronously(object.object, outcome) }
+  }
+}
+
+/// One release in flight. It ends or is abandoned; only the first of the two takes effect.
+final class ReleaseInProgress: Sendable {
+  let release: BeanRelease
+  let began: Duration
+  /// The alarm of the limit that the declaration sets.
+  private let alarm: Alarm
+  private let isOver = Atomic(false)
+  private let abandonment = Locked<EnvironmentError?>(nil)
+  private let goOn: GoOn?
+
+  /// Continues the end without the release, on a thread of its own, with a failure that is still to be recorded.
+  typealias GoOn = @Sendable (EnvironmentError?) -> Void
+
+  /// Records that a release begins.
+  ///
+  /// - Parameter goOn: nil where the end cannot continue without the release.
+  init(_ release: BeanRelease, _ goOn: GoOn? = nil) {
+    (self.release, self.goOn) = (release, goOn)
+    alarm = Alarm(release.watch?.clock ?? .current)
+    began = alarm.clock.now()
+    release.environment?.extras.record.withLock { $0.releases.append(self) }
+    release.watch?.arm()
+    if let limit = release.ending.limit { alarm.set(after: limit) { self.abandon(after: limit, isLimit: true) } }
+  }
+
+  /// Ends the release. Returns false where it has been abandoned: its runner then has nothing more to do.
+  func end() -> Bool {
+    guard claim() else { return false }
+    leaveRecord()
+    return true
+  }
+
+  private func claim() -> Bool {
+    alarm.stop()
+    return !isOver.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  /// Abandons the release, unless it has ended or the end cannot continue without it.
+  ///
+  /// - Parameters:
+  ///   - time: the time for which the release has been running.
+  ///   - isLimit: whether `time` is the limit of the declaration.
+  func abandon(after time: Duration, isLimit: Bool) {
+    guard let goOn, claim() else { return }
+    let ending = release.ending
+    let reason = isLimit ? "did not end within its limit of" : "has been running for"
+    let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
+    let failure = ending.bean.fault(
+      .limitedRelease,
+      "\(ending.bean.label) in '\(release.site)' has been abandoned: \(part) \(reason) \(time.rounded)")
+    abandonment.withLock { $0 = failure }
+    guard let environment = release.environment, release.behind != nil else {
+      leaveRecord()
+      return SpareThread.run { goOn(failure) }
+    }
+    // At once: a watch that gives up now reports the failure.
+    environment.countRelease(failing: failure)
+    leaveRecord(failure)
+    // A log may block.
+    SpareThread.run {
+      environment.tell(failure)
+      goOn(nil)
+    }
+  }
+
+  /// Removes the release from the record of its environment, which takes the failure.
+  private func leaveRecord(_ failure: EnvironmentError? = nil) {
+    release.environment?.extras.record.withLock { record in
+      if let failure { record.failures.append(failure) }
+      record.releases.removeAll { $0 === self }
+    }
+  }
+
+  /// The failure of a release that has been abandoned.
+  var failure: EnvironmentError? { abandonment.withLock { $0 } }
+
+  /// Returns the description of the release for the log.
+  func description(_ now: Duration) -> String {
+    "\(release.ending.bean.label) in '\(release.site)' (\(release.ending.bean.location.origin)), whose "
+      + (release.ending.isWorking ? "work ignores its cancellation, and whose " : "")
+      + "release has been running for \((now - began).rounded)"
   }
 }

@@ -38,28 +38,24 @@ struct LoggedEnvironment {
 
   private func merge(_ own: ChildMetadata, into metadata: inout LogMetadata) {
     guard environment.core.plan?.with({ $0.hasSeed }) == true else { return own.merge(into: &metadata, seed: nil) }
-    // A thread that releases the seed stores nil first, under the lock.
-    let seed = environment.core.lock.withLock { () -> ObjectReference? in
-      let content = environment.core.slots[0].content
-      guard content.isFilled else { return nil }
-      content.object.retain()
-      return content.object
-    }
     // An environment that has ended contributes nothing.
-    guard let seed else { return }
+    guard let seed = readSeed({ $0.content.object.retain() }) else { return }
     defer { seed.release() }
     own.merge(into: &metadata, seed: seed.object)
   }
 
   /// Releases a seed that threads may read for log entries at any time.
   @inline(never)
-  func releaseSeed() {
-    let seed = environment.core.lock.withLock { () -> ObjectReference? in
-      let content = environment.core.slots[0].content
+  func releaseSeed() { readSeed { $0.store(.empty) }?.release() }
+
+  /// Returns the seed if the environment still has it, after a use of its slot under the lock.
+  private func readSeed(_ body: (Slot) -> Void) -> ObjectReference? {
+    environment.core.lock.withLock {
+      let slot = environment.core.slots[0]
+      let content = slot.content
       guard content.isFilled else { return nil }
-      environment.core.slots[0].store(.empty)
+      body(slot)
       return content.object
     }
-    seed?.release()
   }
 }

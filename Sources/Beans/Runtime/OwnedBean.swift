@@ -78,7 +78,7 @@ final class OwnedBean: OwnedInstance {
   private func releaseAlone() -> EnvironmentError? {
     guard let turn = begin() else { return nil }
     defer { turn.end() }
-    return turn.ending?.run(turn.object, at: turn.site)
+    return turn.release(canAwait: false)?.run()
   }
 
   private func releaseAlone() async -> EnvironmentError? {
@@ -92,26 +92,25 @@ final class OwnedBean: OwnedInstance {
   private struct Turn {
     let object: ObjectReference
     let ending: BeanEnding?
-    let site: ReleaseSite
+    let environment: Environment?
     let isInside: Bool
 
+    func release(canAwait: Bool) -> BeanRelease? {
+      ending.map { BeanRelease($0, object, at: environment?.name ?? "prototype", environment, canAwait: canAwait) }
+    }
+
     func release() async -> EnvironmentError? {
-      guard let ending else { return nil }
-      let disposal = Disposal(of: ending, at: site, canAwait: true)
-      guard disposal == .awaited else { return ending.run(object, at: site) }
-      if ending.limit == nil {
-        return await Environment.$releasing.withValue(site.environment) {
-          await ending.runAsynchronously(object.object, site.outcome)
-        }
-      }
+      guard let release = release(canAwait: true) else { return nil }
+      guard release.isAwaited else { return release.run() }
+      if release.ending.limit == nil { return await release.callInTask() }
       return await withCheckedContinuation { continuation in
-        ending.start(object, at: site, disposal, on: nil) { failure, _ in continuation.resume(returning: failure) }
+        release.start { failure, _ in continuation.resume(returning: failure) }
       }
     }
 
     func end() {
       object.release()
-      if isInside { site.environment?.leave() }
+      if isInside { environment?.leave() }
     }
   }
 
@@ -128,7 +127,6 @@ final class OwnedBean: OwnedInstance {
       return nil
     }
     environment?.existingExtras?.forget(owned: self)
-    let site = ReleaseSite(name: environment?.name ?? "prototype", environment: environment, isOfScope: true)
-    return Turn(object: object, ending: ending, site: site, isInside: isInside)
+    return Turn(object: object, ending: ending, environment: environment, isInside: isInside)
   }
 }

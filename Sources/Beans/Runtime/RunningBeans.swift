@@ -101,7 +101,8 @@ package struct RunningBeans {
   func watchIdle() {
     // A bean that runs, as far as its declaration says so, is released with care.
     if environment.core.compiledPlan.with({ $0.releasesAtOnce }) || idle.isEmpty { return }
-    let cancel = EndingClock.current.schedule(.seconds(3)) { [weak environment] in
+    let alarm = Alarm()
+    alarm.set(after: .seconds(3)) { [weak environment] in
       guard let environment else { return }
       let labels = RunningBeans(of: environment).idle.joined(separator: ", ")
       if labels.isEmpty { return }
@@ -109,7 +110,7 @@ package struct RunningBeans {
         "'\(environment.name)' is ready, and does not run \(labels): call run(until:) of BeansRunning, or run() of a "
           + "ServerLifecycle")
     }
-    environment.extras.works.keep(cancel)
+    environment.extras.works.keep(alarm)
   }
 
   /// Whether a bean runs, as far as its declaration or its object says so.

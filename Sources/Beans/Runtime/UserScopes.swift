@@ -68,6 +68,12 @@ struct ScopedBean: BeanFactory {
     }
   }
 
+  /// The environment, where the bean is in its creation log.
+  fileprivate var keeper: Environment? {
+    if environment.core.slots[recipe.value.slot].content.isKept { return environment }
+    return nil
+  }
+
   /// Appends the bean to the creation log when the scope first receives it.
   private func noteKept() {
     environment.core.lock.withLock {
@@ -87,23 +93,8 @@ struct ScopedBean: BeanFactory {
 open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // all state is atomic or behind a lock
   /// The scope's name in declarations.
   public let name: String
-  private let role = Locked(Role.unused)
+  private let lazyCache = AtomicLazyReference<Cache>()
   private let isTaken = Atomic(false)
-
-  /// The part that a scope object has. Whether a child with a host has it, the child knows.
-  private enum Role {
-    case unused
-    /// The life of a child without a host.
-    case child(Life)
-    /// The keeper of the beans of the environment that registers it.
-    case keeper(Cache)
-  }
-
-  private final class Life: Sendable {
-    weak let environment: Environment?
-
-    init(_ environment: Environment) { self.environment = environment }
-  }
 
   /// Creates a scope with a name.
   public init(name: String) { self.name = name }
@@ -127,13 +118,11 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
   /// Ends the child to which the scope belongs, if there is one, and releases the kept instances, last created first. A
   /// `HostedScope` releases them in its own place. Failures are logged and thrown by the environment's `shutdown()`.
+  ///
+  /// The release of an environment waits for this. Once it has begun, it releases its beans in their places by itself.
   open func finish() {
-    if case .child(let life) = role.withLock({ $0 }) {
-      life.environment?.finish()
-    } else {
-      cache.close()
-      cache.releaseAll(of: self)
-    }
+    cache.child?.finish()
+    if cache.close() { cache.releaseAll(of: self) }
   }
 
   /// Marks the scope as that of a child, permanently. Returns false where it has been marked before.
@@ -141,33 +130,19 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     isTaken.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
   }
 
-  /// Makes the scope the life of a child. Returns false for a scope that keeps beans already.
+  /// Makes the scope the life of a child without a host. Returns false for a scope that keeps beans already.
   func attach(_ child: Environment) -> Bool {
-    role.withLock { role in
-      if case .keeper = role { return false }
-      role = .child(Life(child))
-      return true
-    }
+    let life = Cache(of: child)
+    return lazyCache.storeIfNil(life) === life
   }
 
   /// The instances that a registered scope keeps, made on demand. The life of a child keeps none.
-  var cache: Cache {
-    role.withLock { role in
-      switch role {
-      case .keeper(let cache): return cache
-      case .child: return Cache.closed
-      case .unused:
-        let made = Cache()
-        role = .keeper(made)
-        return made
-      }
-    }
-  }
+  var cache: Cache { lazyCache.load() ?? lazyCache.storeIfNil(Cache()) }
 
   /// The instances of one scope, by bean. No user's code runs under the lock; threads that lose the race for an instance
   /// wait on Dispatch.
   final class Cache: Sendable {
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     private struct State {
       var instances = [ObjectIdentifier: Kept]()
@@ -176,22 +151,20 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       var order: [ObjectIdentifier] = []
       var failures: [any Error] = []
       var isFinished = false
-      var isReleasing = false
-      var isAwaiting = false
-      var waiting: [@Sendable () -> Void] = []
     }
 
-    /// The cache of a scope that keeps no bean.
-    static let closed = {
-      let cache = Cache()
-      cache.close()
-      return cache
-    }()
+    /// The child of which the scope is the life.
+    weak let child: Environment?
+
+    init(of child: Environment? = nil) {
+      self.child = child
+      state = Locked(State(isFinished: child != nil))
+    }
 
     private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
       let bean: BeanDeclaration
       let instance: AnyObject
-      /// The environment in which it was built: a shutdown from inside its release must not wait for itself.
+      /// The environment that has the bean in its creation log; nil for another face of a bean, which has no release.
       weak let environment: Environment?
 
       init(_ bean: BeanDeclaration, _ instance: AnyObject, _ environment: Environment?) {
@@ -233,8 +206,14 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
         WaitForGraph.end(WaitForGraph.Key(bean), nil)
       }
       let instance = try factory.create(bean)
-      let environment = (factory as? ScopedBean)?.environment
-      if keep(Kept(bean, instance, environment), key) { return instance }
+      let kept = Kept(bean, instance, (factory as? ScopedBean)?.keeper)
+      let isKept = state.withLock { state in
+        if state.isFinished { return false }
+        state.instances[key] = kept
+        state.order.append(key)
+        return true
+      }
+      if isKept { return instance }
       // The scope has been finished meanwhile: the instance is released like the others.
       try bean.destroy(instance)
       throw finishedError(scope, bean)
@@ -244,18 +223,12 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       EnvironmentError(.finished, "scope '\(scope)' has been finished", path: [bean.definition.label])
     }
 
-    private func keep(_ kept: Kept, _ key: ObjectIdentifier) -> Bool {
-      state.withLock { state in
-        if state.isFinished { return false }
-        state.instances[key] = kept
-        state.order.append(key)
-        return true
-      }
-    }
+    /// Removes a kept bean, and returns it retained, to be released.
+    func take(_ bean: BeanDeclaration) -> ObjectReference? { take(ObjectIdentifier(bean)).object }
 
-    /// Removes and returns a kept bean, to be released in its place among those of the environment.
-    func take(_ bean: BeanDeclaration) -> AnyObject? {
-      state.withLock { $0.instances.removeValue(forKey: ObjectIdentifier(bean)) }?.instance
+    private func take(_ key: ObjectIdentifier) -> (bean: BeanDeclaration?, object: ObjectReference?) {
+      let kept = state.withLock { $0.instances.removeValue(forKey: key) }
+      return (kept?.bean, (kept?.instance).map { ObjectReference($0) })
     }
 
     /// Whether the cache keeps an object.
@@ -267,37 +240,12 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
     // MARK: the end
 
-    /// Ends all lookups.
-    func close() { state.withLock { $0.isFinished = true } }
-
-    /// Begins a release of kept beans. Returns false while another release is in flight.
-    func beginRelease() -> Bool {
+    /// Ends all lookups. Returns false where they have ended already.
+    func close() -> Bool {
       state.withLock { state in
-        defer { state.isReleasing = true }
-        return !state.isReleasing
+        defer { state.isFinished = true }
+        return !state.isFinished
       }
-    }
-
-    /// Whether the release in flight is awaited.
-    var isAwaited: Bool { state.withLock { $0.isAwaiting } }
-
-    /// Ends the release that `beginRelease` began. The work that has waited for that end continues here.
-    func endRelease() {
-      let waiting = state.withLock { state in
-        state.isReleasing = false
-        defer { state.waiting = [] }
-        return state.waiting
-      }
-      for body in waiting { body() }
-    }
-
-    /// Calls `body` when no release is in flight: at once, or where the release in flight ends.
-    func whenFree(_ body: @escaping @Sendable () -> Void) {
-      let isFree = state.withLock { state in
-        if state.isReleasing { state.waiting.append(body) }
-        return !state.isReleasing
-      }
-      if isFree { body() }
     }
 
     /// Releases the instances that are kept when the work runs. An environment that ends sooner has removed its beans
@@ -307,43 +255,49 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       Errand(host) { self.releaseAll(of: scope, on: $0 ? host : nil) }.send()
     }
 
-    /// Releases the kept instances.
+    /// Releases the kept instances, each as a user of its environment, whose own release waits for that. Beans of an
+    /// environment whose release has begun are left to it, unless this runs inside of that release.
     ///
     /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
-      if state.withLock({ $0.instances.isEmpty }) { return }
-      if !beginRelease() { return whenFree { self.releaseAll(of: scope) } }
-      while let kept = takeLast() {
-        guard let ending = BeanEnding(kept.instance, of: kept.bean) else { continue }
-        let site = ReleaseSite(name: scope.name, environment: kept.environment, isOfScope: true)
-        let object = ObjectReference(kept.instance)
-        defer { object.release() }
-        let disposal = Disposal(of: ending, at: site, canAwait: host != nil)
-        if disposal == .awaited {
-          state.withLock { $0.isAwaiting = true }
-          return ending.start(object, at: site, disposal, on: host) { failure, _ in
-            self.state.withLock { $0.isAwaiting = false }
-            self.note(failure, scope.name)
-            self.endRelease()
+      while let (key, environment) = next() {
+        let isUser = environment?.changeLocked { lifecycle in
+          if lifecycle.phase < .releasing { lifecycle.enter() }
+          return lifecycle.phase < .releasing
+        }
+        if let environment, isUser == false, host != nil || !ResolutionContext.isInside(environment) { continue }
+        let (bean, object) = take(key)
+        let end = { @Sendable (failure: EnvironmentError?) in
+          if let failure { self.note(failure, scope.name) }
+          object?.release()
+          if isUser == true { environment?.leave() }
+        }
+        guard let bean, let object, let ending = object.with({ BeanEnding($0, of: bean) }) else {
+          end(nil)
+          continue
+        }
+        let release = BeanRelease(ending, object, at: scope.name, environment, on: host, canAwait: host != nil)
+        if release.isAwaited {
+          return release.start { failure, _ in
+            end(failure)
             self.releaseAll(of: scope)
           }
         }
-        note(ending.run(object, at: site), scope.name)
+        end(release.run())
       }
-      endRelease()
     }
 
-    private func takeLast() -> Kept? {
+    /// Returns the key of the bean that was created last, and its environment; each bean once.
+    private func next() -> (ObjectIdentifier, Environment?)? {
       state.withLock { state in
         while let key = state.order.popLast() {
-          if let kept = state.instances.removeValue(forKey: key) { return kept }
+          if let kept = state.instances[key] { return (key, kept.environment) }
         }
         return nil
       }
     }
 
-    private func note(_ failure: EnvironmentError?, _ scope: String) {
-      guard let failure else { return }
+    private func note(_ failure: EnvironmentError, _ scope: String) {
       LogManager.getLogger(forName: "Beans.Scope").error("scope '\(scope)': \(failure)")
       state.withLock { $0.failures.append(failure) }
     }
