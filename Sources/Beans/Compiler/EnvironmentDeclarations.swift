@@ -271,7 +271,7 @@ final class EnvironmentDeclarations {
   /// inactive.
   private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
     for case .profile(let profileCondition) in conditions {
-      profiles.formUnion(profileCondition.expressions.flatMap(\.names))
+      profiles.formUnion(profileCondition.expression.names)
       outermost.faults += profileCondition.faults.map {
         EnvironmentError(cause: .malformedProfile, $0, path: [subject], origin: location.origin)
       }
