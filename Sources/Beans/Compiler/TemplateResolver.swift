@@ -165,9 +165,8 @@ struct TemplateResolver {
     let fault = isSound ? declared.factoryBeanFault(of: type, making: merged.target) : nil
     if let fault { faults.append(fault) }
     let factory = factory(of: type, declared, templates, isSound: isSound)
-    guard let target = merged.target ?? factoryType.map(FactoryFunction.product), !Parameter.isWrapper(target) else {
-      return
-    }
+    let makes = factoryType.map { FactoryFunction.product(of: $0) }
+    guard let target = merged.target ?? makes, !Parameter.isWrapper(target) else { return }
     var own = merged.value
     own.id = declared.id.map { "&\($0)" }
     // Prototype products share one factory.

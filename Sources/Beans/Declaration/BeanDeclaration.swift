@@ -32,9 +32,7 @@ public class BeanDeclaration {
     _ factory: FactoryFunction, madeBy receiver: ObjectIdentifier
   ) {
     self.receiver = receiver
-    spec = BeanSpec(
-      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
-      factory: factory)
+    spec = BeanSpec(type, id, parent, lazy, abstract, location, factory)
   }
 
   /// Notes that an object that a scope keeps is another face of a bean, so that the scope does not release the object.
@@ -202,7 +200,7 @@ public class BeanDeclaration {
     set(PropertyInjection(.text(name), value))
   }
   @usableFromInline
-  func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
+  func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) -> Self {
     set(PropertyInjection(.path(path), value, setter))
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
@@ -250,7 +248,6 @@ public class BeanDeclaration {
     argument(index, .text(text))
   }
 
-  @discardableResult
   private func set(_ property: PropertyInjection) -> Self {
     let properties = spec.properties.setting(property)
     return with { $0.properties = properties }
@@ -261,8 +258,8 @@ public class BeanDeclaration {
   }
 
   @usableFromInline
-  func add(postConstruct callback: BeanCallback) { change { $0.postConstructs.append(callback) } }
+  func add(postConstruct callback: BeanCallback) -> Self { change { $0.postConstructs.append(callback) } }
 
   @usableFromInline
-  func add(onDestroy callback: BeanCallback) { change { $0.onDestroys.append(callback) } }
+  func add(onDestroy callback: BeanCallback) -> Self { change { $0.onDestroys.append(callback) } }
 }

@@ -109,11 +109,14 @@ struct BeanSpec {
 
 extension BeanSpec {
   /// Creates the spec of a declaration with the arguments of `Environment.bean`.
+  @inline(__always)
   init(
-    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation
+    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
+    _ factory: FactoryFunction? = nil
   ) {
     self.init(
-      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location)
+      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
+      factory: factory)
   }
 
   // MARK: copies

@@ -262,10 +262,7 @@ extension Environment {
     _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
     _ parameters: [Parameter], make: @escaping @Sendable (inout Arguments) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let function = FactoryFunction(T.self, parameters) { arguments in
-      var arguments = arguments
-      return try make(&arguments)
-    }
+    let function = FactoryFunction(T.self, parameters, make)
     // Not the type that the caller passed: that may be a subclass, while the factory returns `T`.
     return declaration(of: T.self, id, parent, lazy, abstract, location, function)
   }

@@ -59,7 +59,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
     let isNested = home == nil
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
-      var arguments = arguments
       let home: Environment = arguments.take()
       return EnvironmentFactory(opener, of: isNested ? nil : home)
     }

@@ -37,7 +37,7 @@ import Testing
 
   private static let location = SourceLocation(file: "Tests/Here.swift", line: 7)
   private static func factory() -> FactoryFunction { FactoryFunction(parameters: []) { _ in Part() } }
-  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _, _ in } }
+  private static func callback() -> BeanCallback { BeanCallback { (_: Part, _) in } }
   private static func module() -> IncludedModule { IncludedModule(Content.self, .none, nil) }
 
   static let fields: [Field] = [
