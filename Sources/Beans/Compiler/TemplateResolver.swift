@@ -78,8 +78,9 @@ struct TemplateResolver {
       self.traits.formUnion(last.traits)
     }
     let traits = own == nil ? [] : last.traits
-    let isFaultless = declared.faults.isEmpty
-    if !isFaultless || !declared.propertyFaults.isEmpty { faults += declared.ownFaults }
+    // A bean is still resolved without a single property.
+    let isFaultless = declared.faults.allSatisfy { $0.cause == .propertySources }
+    if !declared.faults.isEmpty { faults += declared.ownFaults }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
       report(declared, .privateWithoutModule, "only a declaration of a module can be private to it")
     }

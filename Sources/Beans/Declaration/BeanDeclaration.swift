@@ -64,7 +64,9 @@ public class BeanDeclaration {
   func ofSendableType() -> Self { with { $0.isSendable = true } }
 
   /// Adds a fault of the declaration, which startup reports.
-  package func note(fault: String, _ cause: FaultCause) { change { $0.faults.append((cause, fault)) } }
+  @discardableResult package func note(fault: String, _ cause: FaultCause) -> Self {
+    change { $0.faults.append((cause, fault)) }
+  }
 
   /// Replaces fields of the spec by values that exist. A spec that `define` has taken keeps its own state.
   @discardableResult @inline(__always)
@@ -225,9 +227,8 @@ public class BeanDeclaration {
       inject.map { .inject($0) },
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
-    return change {
-      $0.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
-    }
+    return note(
+      fault: "property '\(name)' needs exactly one of value, ref, resolve, bean and inject", .propertySources)
   }
   /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
   /// `Sendable`.

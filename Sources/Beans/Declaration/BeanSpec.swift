@@ -66,8 +66,6 @@ struct BeanSpec {
     var isExternallyOwned = false
     /// Faults of the declaration itself, which startup reports with all other faults.
     var faults: [(cause: FaultCause, message: String)] = []
-    /// Faults of single properties. Startup still resolves the bean.
-    var propertyFaults: [String] = []
 
     /// The key of the module to which the bean is restricted.
     var privateTo: ObjectIdentifier? { isPrivate ? module?.key : nil }

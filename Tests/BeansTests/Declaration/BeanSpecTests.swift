@@ -92,7 +92,6 @@ import Testing
       "isExternallyOwned", [.template, .product], { $0.rare.isExternallyOwned = true },
       { $0.rare.isExternallyOwned }),
     Field("faults", [], { $0.rare.faults = [(.releaseLimit, "a")] }, { !$0.rare.faults.isEmpty }),
-    Field("propertyFaults", [], { $0.rare.propertyFaults = ["a"] }, { !$0.rare.propertyFaults.isEmpty }),
   ]
 
   private let plain = BeanSpec(
