@@ -125,15 +125,9 @@ extension BeanSpec {
     scopeName = scopeName ?? template.scopeName
     if target == nil { (target, isTargetSendable) = (template.target, template.isTargetSendable) }
     instance = instance ?? template.instance
-    var all = arguments
     for (index, value) in template.arguments {
-      guard let own = argument(index) else {
-        all.set(index, value)
-        continue
-      }
-      if own.mayRequireIds { all.set(index, own.inheriting(value)) }
+      arguments.set(index, argument(index)?.inheriting(value) ?? value)
     }
-    arguments = all
     if let given = template.options?.value { rare.inherit(given) }
     properties = properties.reduce(template.properties) { $0.setting($1.inheriting($0)) }
   }
@@ -143,7 +137,12 @@ extension BeanSpec {
   func product(_ type: Any.Type) -> BeanSpec {
     var product = BeanSpec(
       type: type, id: id, isLazy: isLazy, isPrimary: isPrimary, isSendable: isTargetSendable, location: location)
-    if let options = options?.value { product.rare = options.product }
+    if let options = options?.value {
+      product.rare = Options(
+        module: options.module, isPrivate: options.isPrivate, qualifiers: options.qualifiers,
+        conditions: options.conditions, restarts: options.restarts, sharing: options.sharing,
+        releaseLimit: options.releaseLimit, isExternallyOwned: options.isExternallyOwned)
+    }
     return product
   }
 
@@ -171,13 +170,6 @@ extension BeanSpec.Options {
     sharing = sharing ?? template.sharing
     releaseLimit = releaseLimit ?? template.releaseLimit
     isExternallyOwned = isExternallyOwned || template.isExternallyOwned
-  }
-
-  /// The options of the product of a factory bean.
-  fileprivate var product: BeanSpec.Options {
-    BeanSpec.Options(
-      module: module, isPrivate: isPrivate, qualifiers: qualifiers, conditions: conditions, restarts: restarts,
-      sharing: sharing, releaseLimit: releaseLimit, isExternallyOwned: isExternallyOwned)
   }
 }
 
