@@ -86,7 +86,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
       throw EnvironmentError(.invalidDeclaration, "\(Tag.Element.self) is built by a Factory<\(Tag.self)> only")
     }
     let function = FactoryFunction(Factory<Tag>.self, parameters, product: (Tag.Element.self, product)) {
-      Factory<Tag>($0.take(), create)
+      Factory<Tag>(builder: $0.take(), create: create)
     }
     let spec = BeanSpec(type: Factory<Tag>.self, location: location, factory: function)
     let declaration = TypedBeanDeclaration<Factory<Tag>>(spec, madeBy: receiver)

@@ -93,10 +93,8 @@ final class FactoryFunction: Sendable {
 /// The rest of an asynchronous factory, after it has taken its arguments.
 @usableFromInline
 final class AsyncCreation {
-  private let body: () async throws -> AnyObject
+  let run: () async throws -> AnyObject
 
   @usableFromInline
-  init(_ body: @escaping () async throws -> AnyObject) { self.body = body }
-
-  func run() async throws -> AnyObject { try await body() }
+  init(_ run: @escaping () async throws -> AnyObject) { self.run = run }
 }
