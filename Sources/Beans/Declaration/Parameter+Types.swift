@@ -91,14 +91,13 @@ extension Parameter {
   /// have to identify each of several beans.
   fileprivate func refusal(_ name: String, _ form: String) -> Kind? {
     if isOfOneBean { return nil }
-    let fault = "\(name) of \(wanted) cannot be injected"
-    return switch kind {
-    case .provider(let inner) where inner.isOfOneBean:
-      .invalid(.notCollected, "\(fault): write Provider<\(form)\(inner.wanted)>>")
-    case .current(let inner) where inner.isOfOneBean:
-      .invalid(.notCollected, "\(fault): write Current<\(form)\(inner.wanted)>>")
-    default: .invalid(.notCollected, fault)
+    var fault = "\(name) of \(wanted) cannot be injected"
+    switch kind {
+    case .provider(let inner) where inner.isOfOneBean: fault += ": write Provider<\(form)\(inner.wanted)>>"
+    case .current(let inner) where inner.isOfOneBean: fault += ": write Current<\(form)\(inner.wanted)>>"
+    default: break
     }
+    return .invalid(.notCollected, fault)
   }
 }
 
