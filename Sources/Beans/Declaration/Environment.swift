@@ -31,7 +31,7 @@ public final class Environment: Sendable {
 }
 
 extension Environment: ParameterType {
-  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .environment) }
+  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .part(.environment)) }
 }
 
 /// Another name of the container, for files that import a second type called `Environment`.

@@ -7,7 +7,7 @@ extension Optional: ParameterType {
     let type = Wrapped.self
     let each = Parameter.wrapper(of: type)
     let kind: Parameter.Kind =
-      type == ConfigurationManager.self ? .configuration : each?.refusal("an optional", "Optional<") ?? .optional
+      type == ConfigurationManager.self ? .part(.configuration) : each?.refusal("an optional", "Optional<") ?? .optional
     return Parameter(Wrapped?.self, element: each?.element ?? type, kind, each: each)
   }
 }
@@ -112,6 +112,6 @@ extension Provider: ParameterType {
 
 extension ConfigurationManager: ParameterType {
   static var parameter: Parameter {
-    Parameter(ConfigurationManager.self, element: ConfigurationManager.self, .configuration)
+    Parameter(ConfigurationManager.self, element: ConfigurationManager.self, .part(.configuration))
   }
 }

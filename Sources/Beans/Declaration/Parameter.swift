@@ -25,10 +25,8 @@ final class Parameter: Sendable {
     case owned(Parameter)
     /// A `Current` bean of the children that are open.
     case current(Parameter)
-    /// The environment in which the bean is built.
-    case environment
-    /// The configuration of that environment.
-    case configuration
+    /// A part of the environment in which the bean is built.
+    case part(EnvironmentPart)
     /// The seed of a product.
     case seed
     /// An unsupported type; the message contains the reason.
@@ -102,7 +100,7 @@ final class Parameter: Sendable {
     switch kind {
     case .one, .owned: true
     case .lazy(let inner): inner.isOfOneBean
-    case .optional, .all, .named, .distinct, .provider, .current, .environment, .configuration, .seed, .invalid: false
+    case .optional, .all, .named, .distinct, .provider, .current, .part, .seed, .invalid: false
     }
   }
 
@@ -189,6 +187,13 @@ final class Parameter: Sendable {
   }
 
   private static let wrappers = ProtocolList([(any ParameterType).self])
+}
+
+/// A part of an environment that a bean may take.
+enum EnvironmentPart: Sendable {
+  /// The environment itself.
+  case environment
+  case configuration
 }
 
 /// The content of a value that a request delivers.

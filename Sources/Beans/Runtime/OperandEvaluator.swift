@@ -55,8 +55,8 @@ extension Environment {
         isCurrent || isOfTaker || module != nil
         ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
       return try boxed(.lookup(lookup, id: id), as: parameter)
-    case .environment: return Argument(self, .reference)
-    case .configuration: return Argument(configuration, .reference)
+    case .part(.environment): return Argument(self, .reference)
+    case .part(.configuration): return Argument(configuration, .reference)
     case .injection(let inject, let property, let parameter):
       return try compute(inject, property, parameter)
     case .composed(let operands, let type, let parameter):
