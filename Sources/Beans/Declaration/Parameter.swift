@@ -113,11 +113,16 @@ final class Parameter: Sendable {
   /// Returns the object, or the box, for a value given in a declaration; nil where the value is not of the wanted type,
   /// and for a seed.
   func given(_ value: Any) -> AnyObject? {
-    func open<Wanted>(_ type: Wanted.Type) -> AnyObject? {
-      (value as? Wanted).map { givenReading.isReference ? $0 as AnyObject : ValueBox($0) }
-    }
     if case .seed = kind { return nil }
-    return open(wanted)
+    return Self.object(given: value, as: wanted, isClass: givenReading.isReference)
+  }
+
+  /// Returns the object, or the box, for a value of a type that a declaration gives; nil for a value of another type.
+  static func object(given value: Any, as type: Any.Type, isClass: Bool) -> AnyObject? {
+    func open<Value>(_ type: Value.Type) -> AnyObject? {
+      (value as? Value).map { isClass ? $0 as AnyObject : ValueBox($0) }
+    }
+    return open(type)
   }
 
   /// Returns the argument for a value given in a declaration; nil where the value is not of the wanted type.
