@@ -90,8 +90,7 @@ extension TypedBeanDeclaration {
       let times = try CronExpression(expression)
       return add(.at(times, offset: utcOffset.components.seconds), "at '\(expression)'", body)
     } catch {
-      note(fault: "the schedule '\(expression)': \(error)", .malformedSchedule)
-      return self
+      return note(fault: "the schedule '\(expression)': \(error)", .malformedSchedule)
     }
   }
 
@@ -112,8 +111,7 @@ extension TypedBeanDeclaration {
         fault: "restarts(after:upTo:limit:) needs delays above zero, the second one not below the first, and no "
           + "negative limit, and has \(delay), \(longest) and \(limit)", .malformedSchedule)
     }
-    restart(by: RestartPolicy(delay: delay, longest: longest, limit: limit))
-    return self
+    return restart(by: RestartPolicy(delay: delay, longest: longest, limit: limit))
   }
 
   private func add(
@@ -123,7 +121,6 @@ extension TypedBeanDeclaration {
       BeanSchedule(times: times, owner: Instance.self, text: text) { task in
         await task.call { (bean: Instance) in try await body(bean) }
       })
-    return self
   }
 }
 
@@ -139,13 +136,15 @@ extension BeanSchedule.Times {
       switch self {
       case .every(let interval): try await clock.sleep(interval)
       case .at(let expression, let offset):
-        let now = clock.sinceEpoch().components.seconds
+        let now = clock.sinceEpoch.components.seconds
         // A wall clock that is set back a little does not repeat a call.
         let start = last.map { $0 > now && $0 - now < 3_600 ? $0 : now } ?? now
         let due = expression.next(after: start, offset: offset)
         last = due
-        while case let rest = .seconds(due) - clock.sinceEpoch(), rest > .zero {
-          try await clock.sleep(clock.longestSleep.map { min($0, rest) } ?? rest)
+        while case let rest = .seconds(due) - clock.sinceEpoch, rest > .zero {
+          // The system's wall clock may be set while a task sleeps.
+          let longest: Duration = clock.calendar == nil ? .seconds(60) : rest
+          try await clock.sleep(min(longest, rest))
         }
       }
       return !Task.isCancelled

@@ -11,9 +11,7 @@ extension FrozenSpec {
   }
 
   /// The faults that were found while the declaration was made.
-  var ownFaults: [EnvironmentError] {
-    self.faults.map { fault($0.cause, $0.message) } + self.propertyFaults.map { fault(.propertySources, $0) }
-  }
+  var ownFaults: [EnvironmentError] { self.faults.map { fault($0.cause, $0.message) } }
 
   /// The faults of options that a decorator cannot have.
   func decoratorFaults(decorating type: Any.Type) -> [EnvironmentError] {

@@ -132,7 +132,7 @@ final class EnvironmentDeclarations {
   private(set) var module: IncludedModule?
 
   deinit {
-    for module in modules { module.letGo() }
+    for module in modules { module.inclusions = [] }
   }
 
   func define(_ declaration: BeanDeclaration) {
@@ -186,13 +186,13 @@ final class EnvironmentDeclarations {
     let content = ModuleContent(module)
     for known in modules where known.type == ObjectIdentifier(type) {
       switch known.content.isEqual(content) {
-      case true?: return known.add(conditions, by: self.module, at: place(location))
+      case true?: return known.inclusions.append((conditions, self.module, place(location)))
       case false?: continue
       case nil: return noteIncomparable(known, at: place(location))
       }
     }
     let included = IncludedModule(type, content, identity(of: content))
-    included.add(conditions, by: self.module, at: place(location))
+    included.inclusions.append((conditions, self.module, place(location)))
     modules.append(included)
     try declare(included, at: location, configure: configure)
   }
@@ -271,7 +271,7 @@ final class EnvironmentDeclarations {
   /// inactive.
   private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
     for case .profile(let profileCondition) in conditions {
-      profiles.formUnion(profileCondition.expressions.flatMap(\.names))
+      profiles.formUnion(profileCondition.expression.names)
       outermost.faults += profileCondition.faults.map {
         EnvironmentError(cause: .malformedProfile, $0, path: [subject], origin: location.origin)
       }

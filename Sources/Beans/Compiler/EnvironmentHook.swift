@@ -78,8 +78,7 @@ package struct ReplacingFactory: Sendable {
   ) {
     let parameters = Parameter.all(repeat (each D).self)
     let function = FactoryFunction(T.self, parameters) { arguments in
-      var arguments = arguments
-      return try factory(repeat arguments.take(as: (each D).self))
+      try factory(repeat arguments.take(as: (each D).self))
     }
     content = .bean(T.self, function, origin)
   }

@@ -4,24 +4,19 @@ import BeansReflection
 /// The factory function of the product of a `FactoryBean`: calls the factory, which is a bean of its own.
 extension FactoryFunction {
   /// Returns a factory function whose only argument is the factory bean.
-  static func product(
-    of factory: any FactoryBean.Type, as target: Any.Type, at origin: EnvironmentError.Origin
+  static func product<Factory: FactoryBean>(
+    of factory: Factory.Type, as target: Any.Type, at origin: EnvironmentError.Origin
   ) -> FactoryFunction {
-    func open<Factory: FactoryBean>(_ factory: Factory.Type) -> FactoryFunction {
-      func open<Target>(_ target: Target.Type) -> FactoryFunction {
-        FactoryFunction(target, [Parameter.of(factory)]) { arguments in
-          var arguments = arguments
-          let made = try arguments.take(as: Factory.self).create()
-          if let product = made as? Target { return product }
-          throw EnvironmentError(
-            cause: .otherProduct, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)",
-            path: ["\(target)"],
-            origin: origin)
-        }
+    func open<Target>(_ target: Target.Type) -> FactoryFunction {
+      FactoryFunction(target, [Parameter.of(factory)]) { arguments in
+        let made = try arguments.take(as: Factory.self).create()
+        if let product = made as? Target { return product }
+        throw EnvironmentError(
+          cause: .otherProduct, "\(Factory.self) made a \(type(of: made as Any)), not a \(target)",
+          path: ["\(target)"], origin: origin)
       }
-      return open(target)
     }
-    return open(factory)
+    return open(target)
   }
 
   /// The substitute for a missing factory. Nothing is built from an erroneous declaration.
@@ -30,10 +25,7 @@ extension FactoryFunction {
   }
 
   /// Returns the type of a factory's products.
-  static func product(of factory: any FactoryBean.Type) -> Any.Type {
-    func product<Factory: FactoryBean>(_ factory: Factory.Type) -> Any.Type { Factory.Product.self }
-    return product(factory)
-  }
+  static func product<Factory: FactoryBean>(of factory: Factory.Type) -> Any.Type { Factory.Product.self }
 
   /// Returns the reason why a factory can never make the target; nil if it may, as far as types are known.
   static func fault(of factory: any FactoryBean.Type, making target: Any.Type) -> String? {

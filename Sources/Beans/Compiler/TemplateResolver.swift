@@ -78,8 +78,9 @@ struct TemplateResolver {
       self.traits.formUnion(last.traits)
     }
     let traits = own == nil ? [] : last.traits
-    let isFaultless = declared.faults.isEmpty
-    if !isFaultless || !declared.propertyFaults.isEmpty { faults += declared.ownFaults }
+    // A bean is still resolved without a single property.
+    let isFaultless = declared.faults.allSatisfy { $0.cause == .propertySources }
+    if !declared.faults.isEmpty { faults += declared.ownFaults }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
       report(declared, .privateWithoutModule, "only a declaration of a module can be private to it")
     }
@@ -165,9 +166,8 @@ struct TemplateResolver {
     let fault = isSound ? declared.factoryBeanFault(of: type, making: merged.target) : nil
     if let fault { faults.append(fault) }
     let factory = factory(of: type, declared, templates, isSound: isSound)
-    guard let target = merged.target ?? factoryType.map(FactoryFunction.product), !Parameter.isWrapper(target) else {
-      return
-    }
+    let makes = factoryType.map { FactoryFunction.product(of: $0) }
+    guard let target = merged.target ?? makes, !Parameter.isWrapper(target) else { return }
     var own = merged.value
     own.id = declared.id.map { "&\($0)" }
     // Prototype products share one factory.

@@ -27,8 +27,11 @@ extension BeanDefinition {
   /// The event handlers: first those of the type, then those of the declaration. A decorator has only those of its
   /// declaration.
   var handlers: [EventHandler] {
-    let isListener = traits.contains(.listener) && !isDecorator
-    return (isListener ? [EventHandler(of: type)].compactMap(\.self) : []) + spec.with { $0.listeners }
+    let declared = spec.with { $0.listeners }
+    guard traits.contains(.listener), !isDecorator, let listener = type as? any EventListener.Type else {
+      return declared
+    }
+    return [listener.handler] + declared
   }
 
   /// Returns the faults of event handlers that receive no event, or do not suit the bean's type.

@@ -94,13 +94,6 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
   @usableFromInline let builder: any ProductBuilder
   @usableFromInline let create: @Sendable (Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
 
-  init(
-    _ builder: any ProductBuilder, _ create: @escaping @Sendable (Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
-  ) {
-    self.builder = builder
-    self.create = create
-  }
-
   /// Builds a new product, which the caller owns: the container neither keeps nor releases it.
   ///
   /// The product is completed like any bean (`EnvironmentAware`, post processors, `postConstruct()`). Callable from any

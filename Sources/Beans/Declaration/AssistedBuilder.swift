@@ -85,12 +85,8 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
     let product = FactoryFunction(Tag.Element.self, []) { _ in
       throw EnvironmentError(.invalidDeclaration, "\(Tag.Element.self) is built by a Factory<\(Tag.self)> only")
     }
-    let function = FactoryFunction(
-      parameters: parameters, boxed: Parameter.of(Factory<Tag>.self),
-      identity: ObjectIdentifier(ValueBox<Factory<Tag>>.self), product: (Tag.Element.self, product)
-    ) { arguments in
-      var arguments = arguments
-      return ValueBox(Factory<Tag>(arguments.take(), create))
+    let function = FactoryFunction(Factory<Tag>.self, parameters, product: (Tag.Element.self, product)) {
+      Factory<Tag>(builder: $0.take(), create: create)
     }
     let spec = BeanSpec(type: Factory<Tag>.self, location: location, factory: function)
     let declaration = TypedBeanDeclaration<Factory<Tag>>(spec, madeBy: receiver)

@@ -49,8 +49,8 @@ package struct RestartPolicy: Sendable {
 
 extension BeanDeclaration {
   /// Attaches work to each instance.
-  package func attach(_ work: any AttachedWork) { change { $0.works.append(work) } }
+  package func attach(_ work: any AttachedWork) -> Self { change { $0.works.append(work) } }
 
   /// Sets the decision about a run that has failed.
-  package func restart(by policy: RestartPolicy) { change { $0.restarts = policy } }
+  package func restart(by policy: RestartPolicy) -> Self { change { $0.restarts = policy } }
 }

@@ -4,39 +4,26 @@ struct BeanCallback: Sendable {
   let owner: Any.Type
   private let body: Body
 
-  private enum Body: Sendable {
+  @usableFromInline
+  enum Body: Sendable {
     case direct(@Sendable (AnyObject, ScopeOutcome) throws -> Void)
     case awaited(@Sendable (AnyObject, ScopeOutcome) async throws -> Void)
   }
 
   @usableFromInline
-  init(_ owner: Any.Type, _ body: @escaping @Sendable (AnyObject, ScopeOutcome) throws -> Void) {
-    self.owner = owner
-    self.body = .direct(body)
-  }
-
-  @usableFromInline
-  init(_ owner: Any.Type, awaiting body: @escaping @Sendable (AnyObject, ScopeOutcome) async throws -> Void) {
-    self.owner = owner
-    self.body = .awaited(body)
-  }
+  init(_ owner: Any.Type, _ body: Body) { (self.owner, self.body) = (owner, body) }
 
   /// Creates a callback from a closure. Inlined into the module that declares the bean, so that it is compiled for the
   /// concrete type.
   @inlinable @inline(__always)
-  init<Instance>(_ body: @escaping @Sendable (Instance) throws -> Void) {
-    self.init(Instance.self) { object, _ in try body(BeanCallback.read(object)) }
-  }
-
-  @inlinable @inline(__always)
-  init<Instance>(outcome body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) {
-    self.init(Instance.self) { object, outcome in try body(BeanCallback.read(object), outcome) }
+  init<Instance>(_ body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) {
+    self.init(Instance.self, .direct { object, outcome in try body(BeanCallback.read(object), outcome) })
   }
 
   /// Creates a callback from an asynchronous closure.
   @inlinable
   init<Instance>(async body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) {
-    self.init(Instance.self, awaiting: { object, outcome in try await body(BeanCallback.read(object), outcome) })
+    self.init(Instance.self, .awaited { object, outcome in try await body(BeanCallback.read(object), outcome) })
   }
 
   @inlinable

@@ -36,8 +36,8 @@ struct ActiveProfiles {
   /// Returns the reasons why the condition does not hold; nil if it holds.
   func refusal(of condition: ProfileCondition) -> String? {
     if !condition.faults.isEmpty { return "its condition on profiles cannot be read" }
-    let refusals = condition.expressions.map { $0.refusals(names) }
-    return refusals.contains(where: \.isEmpty) ? nil : refusals.flatMap(\.self).joined(separator: ", ")
+    let refusals = condition.expression.refusals(names)
+    return refusals.isEmpty ? nil : refusals.joined(separator: ", ")
   }
 }
 

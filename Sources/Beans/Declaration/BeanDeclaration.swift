@@ -32,9 +32,7 @@ public class BeanDeclaration {
     _ factory: FactoryFunction, madeBy receiver: ObjectIdentifier
   ) {
     self.receiver = receiver
-    spec = BeanSpec(
-      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
-      factory: factory)
+    spec = BeanSpec(type, id, parent, lazy, abstract, location, factory)
   }
 
   /// Notes that an object that a scope keeps is another face of a bean, so that the scope does not release the object.
@@ -66,7 +64,9 @@ public class BeanDeclaration {
   func ofSendableType() -> Self { with { $0.isSendable = true } }
 
   /// Adds a fault of the declaration, which startup reports.
-  package func note(fault: String, _ cause: FaultCause) { change { $0.faults.append((cause, fault)) } }
+  @discardableResult package func note(fault: String, _ cause: FaultCause) -> Self {
+    change { $0.faults.append((cause, fault)) }
+  }
 
   /// Replaces fields of the spec by values that exist. A spec that `define` has taken keeps its own state.
   @discardableResult @inline(__always)
@@ -206,7 +206,7 @@ public class BeanDeclaration {
     set(PropertyInjection(.text(name), value))
   }
   @usableFromInline
-  func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) {
+  func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) -> Self {
     set(PropertyInjection(.path(path), value, setter))
   }
   /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
@@ -231,9 +231,8 @@ public class BeanDeclaration {
       inject.map { .inject($0) },
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
-    return change {
-      $0.propertyFaults.append("property '\(name)' needs exactly one of value, ref, resolve, bean and inject")
-    }
+    return note(
+      fault: "property '\(name)' needs exactly one of value, ref, resolve, bean and inject", .propertySources)
   }
   /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
   /// `Sendable`.
@@ -254,7 +253,6 @@ public class BeanDeclaration {
     argument(index, .text(text))
   }
 
-  @discardableResult
   private func set(_ property: PropertyInjection) -> Self {
     let properties = spec.properties.setting(property)
     return with { $0.properties = properties }
@@ -265,8 +263,8 @@ public class BeanDeclaration {
   }
 
   @usableFromInline
-  func add(postConstruct callback: BeanCallback) { change { $0.postConstructs.append(callback) } }
+  func add(postConstruct callback: BeanCallback) -> Self { change { $0.postConstructs.append(callback) } }
 
   @usableFromInline
-  func add(onDestroy callback: BeanCallback) { change { $0.onDestroys.append(callback) } }
+  func add(onDestroy callback: BeanCallback) -> Self { change { $0.onDestroys.append(callback) } }
 }

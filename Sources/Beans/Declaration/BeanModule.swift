@@ -91,7 +91,7 @@ enum ModuleContent {
 
   private static func isEmpty<Module: BeanModule>(_ module: Module) -> Bool {
     guard let type = type(of: module) as? AnyClass else { return MemoryLayout<Module>.size == 0 }
-    return sequence(first: type, next: _getSuperclass).allSatisfy { StoredField.declared(by: $0).isEmpty }
+    return ClassHierarchy.classes(of: type).allSatisfy { StoredField.declared(by: $0).isEmpty }
   }
 
   /// Whether the content of another module of the type is equal; nil where the container cannot decide.
@@ -114,8 +114,9 @@ final class IncludedModule {
   /// The identity of the module among others of its type, shared by equal modules further out and further in.
   /// Declarations retain their module, so that the key is unique as long as their environment exists.
   let identity: Identity?
-  /// All inclusions, each with its conditions, the including module and the place.
-  private(set) var inclusions: [(conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)] = []
+  /// All inclusions, each with its conditions, the including module and the place. Modules may include each other, which
+  /// is a reference cycle until the declarations remove the inclusions.
+  var inclusions: [(conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)] = []
 
   final class Identity {}
 
@@ -127,13 +128,6 @@ final class IncludedModule {
 
   /// The key that privacy compares.
   var key: ObjectIdentifier { identity.map { ObjectIdentifier($0) } ?? type }
-
-  func add(_ conditions: [BeanCondition], by module: IncludedModule?, at location: SourceLocation) {
-    inclusions.append((conditions, module, location))
-  }
-
-  /// Removes the inclusions. Modules may include each other, which is a reference cycle.
-  func letGo() { inclusions = [] }
 }
 
 extension BeanDeclaration {

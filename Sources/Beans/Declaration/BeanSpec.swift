@@ -66,8 +66,6 @@ struct BeanSpec {
     var isExternallyOwned = false
     /// Faults of the declaration itself, which startup reports with all other faults.
     var faults: [(cause: FaultCause, message: String)] = []
-    /// Faults of single properties. Startup still resolves the bean.
-    var propertyFaults: [String] = []
 
     /// The key of the module to which the bean is restricted.
     var privateTo: ObjectIdentifier? { isPrivate ? module?.key : nil }
@@ -109,11 +107,14 @@ struct BeanSpec {
 
 extension BeanSpec {
   /// Creates the spec of a declaration with the arguments of `Environment.bean`.
+  @inline(__always)
   init(
-    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation
+    _ type: Any.Type?, _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ location: SourceLocation,
+    _ factory: FactoryFunction? = nil
   ) {
     self.init(
-      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location)
+      type: type, id: id, template: parent, isLazy: lazy ? true : nil, isAbstract: abstract, location: location,
+      factory: factory)
   }
 
   // MARK: copies
@@ -124,15 +125,9 @@ extension BeanSpec {
     scopeName = scopeName ?? template.scopeName
     if target == nil { (target, isTargetSendable) = (template.target, template.isTargetSendable) }
     instance = instance ?? template.instance
-    var all = arguments
     for (index, value) in template.arguments {
-      guard let own = argument(index) else {
-        all.set(index, value)
-        continue
-      }
-      if own.mayRequireIds { all.set(index, own.inheriting(value)) }
+      arguments.set(index, argument(index)?.inheriting(value) ?? value)
     }
-    arguments = all
     if let given = template.options?.value { rare.inherit(given) }
     properties = properties.reduce(template.properties) { $0.setting($1.inheriting($0)) }
   }
@@ -142,7 +137,12 @@ extension BeanSpec {
   func product(_ type: Any.Type) -> BeanSpec {
     var product = BeanSpec(
       type: type, id: id, isLazy: isLazy, isPrimary: isPrimary, isSendable: isTargetSendable, location: location)
-    if let options = options?.value { product.rare = options.product }
+    if let options = options?.value {
+      product.rare = Options(
+        module: options.module, isPrivate: options.isPrivate, qualifiers: options.qualifiers,
+        conditions: options.conditions, restarts: options.restarts, sharing: options.sharing,
+        releaseLimit: options.releaseLimit, isExternallyOwned: options.isExternallyOwned)
+    }
     return product
   }
 
@@ -170,13 +170,6 @@ extension BeanSpec.Options {
     sharing = sharing ?? template.sharing
     releaseLimit = releaseLimit ?? template.releaseLimit
     isExternallyOwned = isExternallyOwned || template.isExternallyOwned
-  }
-
-  /// The options of the product of a factory bean.
-  fileprivate var product: BeanSpec.Options {
-    BeanSpec.Options(
-      module: module, isPrivate: isPrivate, qualifiers: qualifiers, conditions: conditions, restarts: restarts,
-      sharing: sharing, releaseLimit: releaseLimit, isExternallyOwned: isExternallyOwned)
   }
 }
 

@@ -14,21 +14,17 @@ extension BeanValue {
   /// Returns the collection of the template with the elements of this one; nil where one of them is no collection.
   private func added(to template: BeanValue) -> BeanValue? {
     switch (self, template) {
-    case (.declared(let value, _), _): value.added(to: template)
-    case (_, .declared(let value, _)): added(to: value)
-    case (_, .merged(let value)): added(to: value).map { .merged($0) }
-    case (.list(let own), .list(let inherited)): .list(inherited + own)
-    case (.map(let own), .map(let inherited)): .map(Self.rest(of: inherited, beside: own) + own)
-    default: nil
+    case (.declared(let value, _), _): return value.added(to: template)
+    case (_, .declared(let value, _)): return added(to: value)
+    case (_, .merged(let value)): return added(to: value).map { .merged($0) }
+    case (.list(let own), .list(let inherited)): return .list(inherited + own)
+    case (.map(let own), .map(let inherited)):
+      let names = Set(own.compactMap(\.key.name))
+      // An entry replaces the template's one with the same key.
+      let rest = inherited.filter { entry in entry.key.name.map { !names.contains($0) } ?? true }
+      return .map(rest + own)
+    default: return nil
     }
-  }
-
-  private typealias Entries = [(key: BeanValue, value: BeanValue)]
-
-  /// Returns the entries of a template whose keys a map does not have itself.
-  private static func rest(of inherited: Entries, beside own: Entries) -> Entries {
-    let names = Set(own.compactMap(\.key.name))
-    return inherited.filter { entry in entry.key.name.map { !names.contains($0) } ?? true }
   }
 
   /// The text by which keys of maps are compared; nil for a key whose value is known later.

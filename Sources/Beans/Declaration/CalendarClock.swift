@@ -8,30 +8,28 @@ public protocol CalendarClock: Clock where Duration == Swift.Duration {
 
 /// The clock of an environment's schedules and restarts.
 package struct EnvironmentClock: Sendable {
-  /// Sleeps for a duration, or until the task is cancelled.
-  package let sleep: @Sendable (Duration) async throws -> Void
   /// Returns the time since a fixed, unspecified beginning.
   package let now: @Sendable () -> Duration
-  /// Returns the time since 1970.
-  package let sinceEpoch: @Sendable () -> Duration
-  /// The longest sleep before a time of the day. The system's wall clock may be set while a task sleeps.
-  package let longestSleep: Duration?
+  private let clock: any Clock<Duration>
 
   package init<C: Clock>(_ clock: C) where C.Duration == Duration {
+    self.clock = clock
     let begun = clock.now
-    sleep = { try await clock.sleep(for: $0) }
     now = { begun.duration(to: clock.now) }
-    if let calendar = clock as? any CalendarClock {
-      sinceEpoch = { calendar.timeSinceEpoch }
-      longestSleep = nil
-    } else {
-      sinceEpoch = {
-        let now = LogTimestamp.now
-        return .seconds(now.seconds) + .nanoseconds(now.nanoseconds)
-      }
-      longestSleep = .seconds(60)
-    }
   }
+
+  /// The clock, if it knows the time of the day.
+  package var calendar: (any CalendarClock)? { clock as? any CalendarClock }
+
+  /// The time since 1970.
+  package var sinceEpoch: Duration {
+    if let calendar { return calendar.timeSinceEpoch }
+    let now = LogTimestamp.now
+    return .seconds(now.seconds) + .nanoseconds(now.nanoseconds)
+  }
+
+  /// Sleeps for a duration, or until the task is cancelled.
+  package func sleep(_ duration: Duration) async throws { try await clock.sleep(for: duration) }
 
   /// The system's clock, which also advances while the system sleeps.
   package static let system = EnvironmentClock(ContinuousClock())

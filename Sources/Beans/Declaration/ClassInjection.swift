@@ -27,18 +27,6 @@ struct ClassInjection {
   /// The name of the property in faults.
   var point: InjectionPoint { .injection(property, name: name) }
 
-  /// Returns the injection that a bean descriptor declares for a property.
-  private static func described(by inject: Inject, _ property: PropertyDescriptor) throws -> ClassInjection {
-    let source: Source =
-      switch inject {
-      case let bean as InjectBean: .bean(id: bean.id)
-      case let value as InjectConfigurationValue: .configuration(value)
-      default: .custom(inject)
-      }
-    return ClassInjection(
-      name: property.getName(), property: property, source: source, setter: try PropertySetter(property))
-  }
-
   /// Returns the injection of a property that is an injected field; nil where its memory cannot be accessed.
   private static func ofField<Field: InjectedField>(
     _ property: PropertyDescriptor, _ type: Field.Type
@@ -64,9 +52,16 @@ struct ClassInjection {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
       guard let inject = property.injection else { return ofField(property) }
-      var injection = try described(by: inject, property)
-      injection.isSole = !properties.contains { $0 !== property && injectedType(of: $0) == property.declaredType }
-      return injection
+      let source: Source =
+        switch inject {
+        case let bean as InjectBean: .bean(id: bean.id)
+        case let value as InjectConfigurationValue: .configuration(value)
+        default: .custom(inject)
+        }
+      let isSole = !properties.contains { $0 !== property && injectedType(of: $0) == property.declaredType }
+      return ClassInjection(
+        name: property.getName(), property: property, source: source, setter: try PropertySetter(property),
+        isSole: isSole)
     }
   }
 

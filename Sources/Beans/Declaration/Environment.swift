@@ -48,7 +48,7 @@ enum ScopeObject: Sendable {
 }
 
 extension Environment: ParameterType {
-  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .environment) }
+  static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .part(.environment)) }
 }
 
 /// Another name of the container, for files that import a second type called `Environment`.

@@ -37,15 +37,11 @@ struct EventHandler: Sendable {
       try body(BeanCallback.read(object), event)
     }
   }
+}
 
-  /// Creates the handler of beans that are listeners themselves; nil for a type that is no `EventListener`.
-  init?(of type: Any.Type) {
-    func open<Listener: EventListener>(_ type: Listener.Type) -> EventHandler {
-      EventHandler { (bean: Listener, event: Listener.Event) in try bean.receive(event) }
-    }
-    guard let type = type as? any EventListener.Type else { return nil }
-    self = open(type)
-  }
+extension EventListener {
+  /// The handler of beans that are listeners themselves.
+  static var handler: EventHandler { EventHandler { (bean: Self, event: Event) in try bean.receive(event) } }
 }
 
 /// The code that handles the events of one type for an object of a class, without a cast.

@@ -48,16 +48,21 @@ final class FactoryFunction: Sendable {
   /// for its concrete types.
   @inlinable @inline(__always)
   convenience init<Instance>(
-    _ type: Instance.Type, _ parameters: [Parameter], _ make: @escaping @Sendable (Arguments) throws -> Instance
+    _ type: Instance.Type, _ parameters: [Parameter], product: (type: Any.Type, function: FactoryFunction)? = nil,
+    _ make: @escaping @Sendable (inout Arguments) throws -> Instance
   ) {
     if type is AnyObject.Type {
-      self.init(parameters: parameters, identity: ObjectIdentifier(Instance.self)) {
-        uncheckedCast(try make($0), to: AnyObject.self)
+      self.init(parameters: parameters, identity: ObjectIdentifier(Instance.self), product: product) { arguments in
+        var arguments = arguments
+        return uncheckedCast(try make(&arguments), to: AnyObject.self)
       }
     } else {
       // The class of an existential's content is known only at run time.
       let identity = FactoryFunction.isExistential(type) ? nil : ObjectIdentifier(ValueBox<Instance>.self)
-      self.init(parameters: parameters, boxed: Parameter.of(type), identity: identity) { ValueBox(try make($0)) }
+      self.init(parameters: parameters, boxed: Parameter.of(type), identity: identity, product: product) { arguments in
+        var arguments = arguments
+        return ValueBox(try make(&arguments))
+      }
     }
   }
 
@@ -88,10 +93,8 @@ final class FactoryFunction: Sendable {
 /// The rest of an asynchronous factory, after it has taken its arguments.
 @usableFromInline
 final class AsyncCreation {
-  private let body: () async throws -> AnyObject
+  let run: () async throws -> AnyObject
 
   @usableFromInline
-  init(_ body: @escaping () async throws -> AnyObject) { self.body = body }
-
-  func run() async throws -> AnyObject { try await body() }
+  init(_ run: @escaping () async throws -> AnyObject) { self.run = run }
 }

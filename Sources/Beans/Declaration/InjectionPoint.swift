@@ -31,13 +31,9 @@ enum InjectionPoint: CustomStringConvertible {
     let words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
     if words.indices.contains(index) { return words[index] }
     let number = index + 1
+    let endings = [1: "st", 2: "nd", 3: "rd"]
     let isTeen = (11...13).contains(number % 100)
-    switch isTeen ? 0 : number % 10 {
-    case 1: return "\(number)st"
-    case 2: return "\(number)nd"
-    case 3: return "\(number)rd"
-    default: return "\(number)th"
-    }
+    return "\(number)" + (isTeen ? "th" : endings[number % 10] ?? "th")
   }
 
   /// Whether this is a parameter of a factory.

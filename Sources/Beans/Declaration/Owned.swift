@@ -41,7 +41,7 @@ public struct Owned<T>: Sendable {
     if let object = bean.object {
       if let value = Box.read(object, as: T.self) { return value }
       // A wrapper that is more than the bean is put around it each time.
-      let box = Parameter.of(T.self).box([Box.open(object)])
+      let box = Parameter.of(T.self).box(.beans([Box.open(object)]))
       if let value = box.flatMap({ Box.read($0, as: T.self) }) { return value }
     }
     throw EnvironmentError(

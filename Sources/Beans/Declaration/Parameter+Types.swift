@@ -7,22 +7,37 @@ extension Optional: ParameterType {
     let type = Wrapped.self
     let each = Parameter.wrapper(of: type)
     let kind: Parameter.Kind =
-      type == ConfigurationManager.self ? .configuration : each?.refusal("an optional", "Optional<") ?? .optional
-    return Parameter(
-      Wrapped?.self, element: each?.element ?? type, kind, isReference: type is AnyObject.Type, each: each,
-      box: { beans in
-        guard let bean = beans.first else { return ValueBox<Wrapped?>(nil) }
-        return (bean as? Wrapped).map { ValueBox<Wrapped?>($0) }
-      })
+      type == ConfigurationManager.self ? .part(.configuration) : each?.refusal("an optional", "Optional<") ?? .optional
+    return Parameter(Wrapped?.self, element: each?.element ?? type, kind, each: each)
   }
 }
 
-extension Array: ParameterType {
-  static var parameter: Parameter { Parameter([Element].self, of: Element.self, .all, "an array", "Array<") }
+/// A collection of beans, or a type into which a list or a map is converted, element by element.
+protocol CollectionType: SendableMetatype {
+  /// The parameter of a key; nil for a collection without keys.
+  static var key: Parameter? { get }
+  /// The parameter of an element.
+  static var element: Parameter { get }
+  /// Returns the collection of parts: elements, or keys and elements in turn; nil where a part does not fit.
+  static func assemble(_ parts: [Any]) -> Self?
 }
 
-extension Set: ParameterType, CollectedType {
+extension CollectionType {
+  static var key: Parameter? { nil }
+}
+
+extension Array: ParameterType, CollectionType {
+  static var parameter: Parameter {
+    Parameter([Element].self, of: Element.self, .all, "an array", "Array<", array: [Element].self)
+  }
+  static var element: Parameter { Parameter.of(Element.self) }
+  static func assemble(_ parts: [Any]) -> [Element]? { parts as? [Element] }
+}
+
+extension Set: CollectedType, CollectionType {
   static var parameter: Parameter { Parameter(Set<Element>.self, of: Element.self, .distinct, "a set", "Set<") }
+  static var element: Parameter { Parameter.of(Element.self) }
+  static func assemble(_ parts: [Any]) -> Set<Element>? { (parts as? [Element]).map { Set($0) } }
 }
 
 extension Dictionary: ParameterType, CollectedType where Key == String {
@@ -31,17 +46,37 @@ extension Dictionary: ParameterType, CollectedType where Key == String {
   }
 }
 
+extension Dictionary: CollectionType {
+  static var key: Parameter? { Parameter.of(Key.self) }
+  static var element: Parameter { Parameter.of(Value.self) }
+
+  static func assemble(_ parts: [Any]) -> [Key: Value]? {
+    var entries = [Key: Value]()
+    for index in stride(from: 0, to: parts.count - 1, by: 2) {
+      guard let key = parts[index] as? Key, let value = parts[index + 1] as? Value,
+        entries.updateValue(value, forKey: key) == nil
+      else { return nil }
+    }
+    return entries
+  }
+}
+
+extension Optional: CollectionType where Wrapped: CollectionType {
+  static var key: Parameter? { Wrapped.key }
+  static var element: Parameter { Wrapped.element }
+  static func assemble(_ parts: [Any]) -> Wrapped?? { Wrapped.assemble(parts).map { .some($0) } }
+}
+
 extension Parameter {
   /// Creates the request of a collection of beans, which `name` and the beginning of its type describe in faults.
   fileprivate convenience init<Wanted: CollectionType, Element>(
-    _ wanted: Wanted.Type, of type: Element.Type, _ kind: Kind, _ name: String, _ form: String
+    _ wanted: Wanted.Type, of type: Element.Type, _ kind: Kind, _ name: String, _ form: String,
+    array: (any AssembledType.Type)? = nil
   ) {
     let each = Parameter.wrapper(of: type)
-    let isArray = if case .all = kind { true } else { false }
     self.init(
-      wanted, element: each?.element ?? type, each?.refusal(name, form) ?? kind, each: each,
-      isArrayOfObjects: isArray && each == nil && type is AnyObject.Type,
-      box: { Wanted.assemble($0).map { ValueBox($0) } })
+      wanted, element: each?.element ?? type, each?.refusal(name, form) ?? kind, each: each, array: array,
+      wrap: { Wanted.assemble($0.beans).map { ValueBox($0) } })
   }
 
   /// Returns the parameter of a type that requests more than a bean of the type itself; nil for a bean.
@@ -56,14 +91,13 @@ extension Parameter {
   /// have to identify each of several beans.
   fileprivate func refusal(_ name: String, _ form: String) -> Kind? {
     if isOfOneBean { return nil }
-    let fault = "\(name) of \(wanted) cannot be injected"
-    return switch kind {
-    case .provider(let inner) where inner.isOfOneBean:
-      .invalid(.notCollected, "\(fault): write Provider<\(form)\(inner.wanted)>>")
-    case .current(let inner) where inner.isOfOneBean:
-      .invalid(.notCollected, "\(fault): write Current<\(form)\(inner.wanted)>>")
-    default: .invalid(.notCollected, fault)
+    var fault = "\(name) of \(wanted) cannot be injected"
+    switch kind {
+    case .provider(let inner) where inner.isOfOneBean: fault += ": write Provider<\(form)\(inner.wanted)>>"
+    case .current(let inner) where inner.isOfOneBean: fault += ": write Current<\(form)\(inner.wanted)>>"
+    default: break
     }
+    return .invalid(.notCollected, fault)
   }
 }
 
@@ -78,6 +112,6 @@ extension Provider: ParameterType {
 
 extension ConfigurationManager: ParameterType {
   static var parameter: Parameter {
-    Parameter(ConfigurationManager.self, element: ConfigurationManager.self, .configuration)
+    Parameter(ConfigurationManager.self, element: ConfigurationManager.self, .part(.configuration))
   }
 }

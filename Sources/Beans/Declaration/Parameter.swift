@@ -25,10 +25,8 @@ final class Parameter: Sendable {
     case owned(Parameter)
     /// A `Current` bean of the children that are open.
     case current(Parameter)
-    /// The environment in which the bean is built.
-    case environment
-    /// The configuration of that environment.
-    case configuration
+    /// A part of the environment in which the bean is built.
+    case part(EnvironmentPart)
     /// The seed of a product.
     case seed
     /// An unsupported type; the message contains the reason.
@@ -52,45 +50,49 @@ final class Parameter: Sendable {
   let isDeferred: Bool
   /// Whether a class instance can be delivered without a box.
   let isReference: Bool
-  /// Returns the `ValueBox` of the wanted type around the beans found (none for an absent optional); nil where one does
-  /// not fit.
-  let box: @Sendable ([Any]) -> AnyObject?
-  /// Whether this is an array of objects, none of which needs a box.
-  let isArrayOfObjects: Bool
-  /// Returns the object, or the box, for a value given in a declaration; nil where the value is not of the wanted type.
-  let given: @Sendable (Any) -> AnyObject?
+  /// The type of an array of objects, none of which needs a box; nil for other requests.
+  let assembled: (any AssembledType.Type)?
   /// The reading of the objects that `given` returns.
   let givenReading: Reading
-  /// Returns the box of the wrapper that gets its beans from the source; nil for the source of another kind.
-  let wrap: @Sendable (BeanSource) -> AnyObject?
+  /// Returns the `ValueBox` of the wanted type around its beans; nil where one does not fit. Nil for a type of which a
+  /// bean is a value itself.
+  private let wrap: (@Sendable (BeanSource) -> AnyObject?)?
 
-  /// Creates the request of a parameter's type. A declaration may give a value for it, except for a seed.
-  init<Wanted>(
-    _ wanted: Wanted.Type, element: Any.Type, _ kind: Kind, isReference: Bool = Wanted.self is AnyObject.Type,
-    qualifier: Any.Type? = nil, each: Parameter? = nil,
-    isArrayOfObjects: Bool = false, box: @escaping @Sendable ([Any]) -> AnyObject? = { _ in nil },
-    wrap: @escaping @Sendable (BeanSource) -> AnyObject? = { _ in nil }
+  /// Creates a request.
+  ///
+  /// - Parameters:
+  ///   - wanted: the type that is delivered.
+  ///   - element: the type of the beans.
+  ///   - kind: the kind.
+  ///   - isRequirement: whether the bean only has to exist: its object is never read as the wanted type.
+  ///   - qualifier: the qualifier of the beans, unless their wrapper has it.
+  ///   - each: the wrapper of each bean.
+  ///   - array: the type, if it is an array.
+  ///   - wrap: makes the box of the wanted type, if a bean is not a value of it itself.
+  init(
+    _ wanted: Any.Type, element: Any.Type, _ kind: Kind, isRequirement: Bool = false, qualifier: Any.Type? = nil,
+    each: Parameter? = nil, array: (any AssembledType.Type)? = nil, wrap: (@Sendable (BeanSource) -> AnyObject?)? = nil
   ) {
-    let isSeed = if case .seed = kind { true } else { false }
     self.wanted = wanted
     self.element = element
     self.kind = kind
-    self.isReference = isReference
+    self.qualifier = qualifier ?? each?.qualifier
+    self.each = each
+    self.wrap = wrap
     (isWrapped, isOwned, isDeferred) =
       switch each?.kind ?? kind {
       case .lazy(let inner): (true, inner.isOwned, true)
       case .owned: (true, true, false)
       default: (each != nil, false, false)
       }
-    self.box = box
-    self.isArrayOfObjects = isArrayOfObjects
-    self.given = { value in
-      (isSeed ? nil : value as? Wanted).map { Wanted.self is AnyObject.Type ? $0 as AnyObject : ValueBox($0) }
+    // An optional of an object, and a qualified one, have the memory of the object.
+    let isOfObjects = each == nil && element is AnyObject.Type
+    switch kind {
+    case .one, .optional: (isReference, assembled) = (isOfObjects || isRequirement, nil)
+    case .all where isOfObjects: (isReference, assembled) = (false, array)
+    default: (isReference, assembled) = (false, nil)
     }
-    givenReading = Wanted.self is AnyObject.Type ? .reference : .boxed
-    self.qualifier = qualifier ?? each?.qualifier
-    self.each = each
-    self.wrap = wrap
+    givenReading = wanted is AnyObject.Type ? .reference : .boxed
   }
 
   /// Whether the request is for one bean, in any form: then a collection of such requests is possible.
@@ -98,7 +100,7 @@ final class Parameter: Sendable {
     switch kind {
     case .one, .owned: true
     case .lazy(let inner): inner.isOfOneBean
-    case .optional, .all, .named, .distinct, .provider, .current, .environment, .configuration, .seed, .invalid: false
+    case .optional, .all, .named, .distinct, .provider, .current, .part, .seed, .invalid: false
     }
   }
 
@@ -108,8 +110,30 @@ final class Parameter: Sendable {
     return provided.isOwned
   }
 
+  /// Returns the object, or the box, for a value given in a declaration; nil where the value is not of the wanted type,
+  /// and for a seed.
+  func given(_ value: Any) -> AnyObject? {
+    if case .seed = kind { return nil }
+    return Self.object(given: value, as: wanted, isClass: givenReading.isReference)
+  }
+
+  /// Returns the object, or the box, for a value of a type that a declaration gives; nil for a value of another type.
+  static func object(given value: Any, as type: Any.Type, isClass: Bool) -> AnyObject? {
+    func open<Value>(_ type: Value.Type) -> AnyObject? {
+      (value as? Value).map { isClass ? $0 as AnyObject : ValueBox($0) }
+    }
+    return open(type)
+  }
+
   /// Returns the argument for a value given in a declaration; nil where the value is not of the wanted type.
   func argument(given value: Any) -> Argument? { given(value).map { Argument($0, givenReading) } }
+
+  /// Returns the `ValueBox` of the wanted type around its beans, none for an absent optional; nil where one does not
+  /// fit. Not for classes, whose instances need no box.
+  func box(_ source: BeanSource) -> AnyObject? {
+    if let wrap { return wrap(source) }
+    return given(source.beans.first ?? Any?.none as Any)
+  }
 
   /// Returns the parameter for a type: the same object in each call.
   @usableFromInline
@@ -121,11 +145,10 @@ final class Parameter: Sendable {
     return parameter
   }
 
-  private static func find<Wanted>(_ type: Wanted.Type) -> Parameter {
+  private static func find(_ type: Any.Type) -> Parameter {
     let key = ObjectIdentifier(type)
     if let parameter = known.withLock({ $0[key] }) { return parameter }
-    // A cast is slow for a type that the runtime has not seen.
-    let made = mayBeWrapper(type) ? (type as? any ParameterType.Type)?.parameter ?? single(type) : single(type)
+    let made = form(of: type)?.parameter ?? Parameter(type, element: type, .one)
     return known.withLock { known in
       if let parameter = known[key] { return parameter }
       known[key] = made
@@ -151,40 +174,45 @@ final class Parameter: Sendable {
     return places
   }()
 
-  /// Returns the request of one bean of the type.
-  private static func single<Wanted>(_ type: Wanted.Type) -> Parameter {
-    Parameter(type, element: type, .one, box: { ($0.first as? Wanted).map { ValueBox($0) } })
-  }
-
   /// Returns the request of a bean that has to exist, of any type.
   static func requirement(_ type: Any.Type) -> Parameter {
-    func open<Required>(_ type: Required.Type) -> Parameter {
-      Parameter(type, element: type, .one, isReference: true, box: { _ in ValueBox(()) })
-    }
-    return open(type)
+    Parameter(type, element: type, .one, isRequirement: true)
   }
 
   /// Whether a type requests something other than a bean of its own type, so that no bean may have it.
   static func isWrapper(_ type: Any.Type) -> Bool {
-    mayBeWrapper(type) && (type as? any ParameterType.Type).map { !($0 is any CollectedType.Type) } ?? false
+    form(of: type).map { !($0 is any CollectedType.Type) } ?? false
   }
 
-  private static func mayBeWrapper(_ type: Any.Type) -> Bool {
+  /// Returns the type as one that requests something other than one bean of its own type; nil for any other type.
+  private static func form(of type: Any.Type) -> (any ParameterType.Type)? {
     let (certain, possible) = wrappers.conformances(of: type)
-    return certain | possible != 0
+    // A cast is slow for a type that the runtime has not seen.
+    return certain | possible == 0 ? nil : type as? any ParameterType.Type
   }
 
   private static let wrappers = ProtocolList([(any ParameterType).self])
 }
 
-/// The origin of the beans of a wrapper.
+/// A part of an environment that a bean may take.
+enum EnvironmentPart: Sendable {
+  /// The environment itself.
+  case environment
+  case configuration
+}
+
+/// The content of a value that a request delivers.
 enum BeanSource {
+  /// Beans, or the keys of a map and beans in turn.
+  case beans([Any])
   /// The lookups of a `Provider` or a `Current`.
   case lookup(any BeanLookup, id: String?)
   /// The bean of a `Lazy`.
   case deferred(any DeferredBean)
   /// The bean of an `Owned`.
   case owned(any OwnedInstance)
+
+  var beans: [Any] { if case .beans(let beans) = self { beans } else { [] } }
 }
 
 /// A type that requests something other than one bean of its own type.

@@ -1,7 +1,7 @@
 /// A condition on the active profiles, spelled as in Spring: names, `!`, `&`, `|` and parentheses.
-package indirect enum ProfileExpression: Sendable {
-  case name(String)
-  case not(ProfileExpression)
+package enum ProfileExpression: Sendable {
+  /// A profile that has to be active, or inactive. A negation stands only here: the parser moves it inwards.
+  case name(String, isActive: Bool)
   case all([ProfileExpression])
   case any([ProfileExpression])
 
@@ -24,49 +24,42 @@ package indirect enum ProfileExpression: Sendable {
   /// The profiles that the expression names.
   var names: [String] {
     switch self {
-    case .name(let name): [name]
-    case .not(let inner): inner.names
+    case .name(let name, _): [name]
     case .all(let parts), .any(let parts): parts.flatMap(\.names)
     }
   }
 
-  /// Returns the reasons why the expression does not have the wanted value; empty where it has.
-  ///
-  /// - Parameters:
-  ///   - wanted: the value that the expression is to have.
-  ///   - active: the active profiles.
-  func refusals(of wanted: Bool = true, _ active: [String]) -> [String] {
+  /// Returns the reasons why the expression does not hold with the active profiles; empty where it holds.
+  func refusals(_ active: [String]) -> [String] {
     switch self {
-    case .name(let name):
+    case .name(let name, let isWanted):
       let isActive = active.contains(name)
-      return isActive == wanted ? [] : ["profile '\(name)' is \(isActive ? "active" : "not active")"]
-    case .not(let inner): return inner.refusals(of: !wanted, active)
-    case .all(let parts), .any(let parts):
-      let refusals = parts.map { $0.refusals(of: wanted, active) }
-      // By De Morgan: an alternative is false where all of its parts are.
-      let needsEach = if case .all = self { wanted } else { !wanted }
-      return !needsEach && refusals.contains(where: \.isEmpty) ? [] : refusals.flatMap(\.self)
+      return isActive == isWanted ? [] : ["profile '\(name)' is \(isActive ? "active" : "not active")"]
+    case .all(let parts): return parts.flatMap { $0.refusals(active) }
+    case .any(let parts):
+      let refusals = parts.map { $0.refusals(active) }
+      return refusals.contains(where: \.isEmpty) ? [] : refusals.flatMap(\.self)
     }
   }
 }
 
 /// A list of profile expressions, one of which has to hold.
 struct ProfileCondition: Sendable {
-  let expressions: [ProfileExpression]
+  let expression: ProfileExpression
   /// The reasons why the condition cannot be read.
-  let faults: [String]
+  private(set) var faults: [String] = []
 
-  init(_ expressions: [ProfileExpression]) { (self.expressions, faults) = (expressions, []) }
+  init(_ expressions: [ProfileExpression]) { expression = .any(expressions) }
 
   init(_ texts: [String]) {
-    var (expressions, faults): ([ProfileExpression], [String]) = ([], [])
+    var expressions: [ProfileExpression] = []
     for text in texts {
       do throws(EnvironmentError) { expressions.append(try ProfileExpression(text)) } catch {
         faults.append(error.message)
       }
     }
     if texts.isEmpty { faults.append("a condition names no profile") }
-    (self.expressions, self.faults) = (expressions, faults)
+    expression = .any(expressions)
   }
 }
 
@@ -110,33 +103,32 @@ private struct ProfileParser {
     return expressions
   }
 
-  private mutating func expression() throws(EnvironmentError) -> ProfileExpression {
-    var operands = [try operand()]
+  private mutating func expression(isNegated: Bool = false) throws(EnvironmentError) -> ProfileExpression {
+    var operands = [try operand(isNegated)]
     let separator = tokens.first
     while let next = tokens.first, next == "&" || next == "|" {
       if next != separator { throw fault("'&' and '|' are only mixed with parentheses") }
       tokens.removeFirst()
-      operands.append(try operand())
+      operands.append(try operand(isNegated))
     }
     if operands.count == 1 { return operands[0] }
-    return separator == "&" ? .all(operands) : .any(operands)
+    // By De Morgan: the negation of an alternative holds where all of its negated parts do.
+    return (separator == "&") != isNegated ? .all(operands) : .any(operands)
   }
 
-  private mutating func operand() throws(EnvironmentError) -> ProfileExpression {
+  private mutating func operand(_ isNegated: Bool) throws(EnvironmentError) -> ProfileExpression {
     guard let next = tokens.popFirst() else { throw fault("a name is missing at the end") }
     depth += 1
     defer { depth -= 1 }
     if depth > Self.greatestDepth { throw fault("it is nested more than \(Self.greatestDepth) deep") }
     switch next {
-    case "!": return .not(try operand())
+    case "!": return try operand(!isNegated)
     case "(":
-      let inner = try expression()
-      guard tokens.first == ")" else {
-        throw fault(tokens.first.map { "'&', '|' or ')' is missing before '\($0)'" } ?? "a ')' is missing")
-      }
-      tokens.removeFirst()
+      let inner = try expression(isNegated: isNegated)
+      guard let end = tokens.popFirst() else { throw fault("a ')' is missing") }
+      if end != ")" { throw fault("'&', '|' or ')' is missing before '\(end)'") }
       return inner
-    case let name where !Self.symbols.contains(name): return .name(name)
+    case let name where !Self.symbols.contains(name): return .name(name, isActive: !isNegated)
     default: throw fault("a name is missing before '\(next)'")
     }
   }

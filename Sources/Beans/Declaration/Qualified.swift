@@ -24,8 +24,6 @@ extension Qualified: ParameterType {
     return Parameter(
       Qualified<Tag, T>.self, element: T.self,
       isInvalid ? .invalid(.noBeanInside, "\(T.self) is not a bean's type, so that it has no qualifier") : .one,
-      // The memory of a value is that of the bean: an object needs no box.
-      isReference: T.self is AnyObject.Type, qualifier: Tag.self,
-      box: { ($0.first as? T).map { ValueBox(Qualified<Tag, T>($0)) } })
+      qualifier: Tag.self, wrap: { ($0.beans.first as? T).map { ValueBox(Qualified<Tag, T>($0)) } })
   }
 }

@@ -3,16 +3,16 @@ import BeansErrors
 /// The place of a declaration or of a call. Most origins are never read, so a literal is stored until one is.
 @usableFromInline
 enum SourceLocation: Sendable {
-  case literal(file: StaticString, line: UInt)
+  case literal(CallPlace)
   indirect case known(EnvironmentError.Origin)
 
   @inlinable
-  init(file: StaticString, line: UInt) { self = .literal(file: file, line: line) }
+  init(file: StaticString, line: UInt) { self = .literal(CallPlace(file: file, line: line)) }
 
   @inline(never)
   var origin: EnvironmentError.Origin {
     switch self {
-    case .literal(let file, let line): EnvironmentError.Origin(file, line)
+    case .literal(let place): place.origin
     case .known(let origin): origin
     }
   }
@@ -32,10 +32,7 @@ extension EnvironmentError.Origin {
 }
 
 extension CallPlace {
-  var origin: EnvironmentError.Origin {
-    let (file, line) = text
-    return EnvironmentError.Origin(file: file, line: line)
-  }
+  var origin: EnvironmentError.Origin { EnvironmentError.Origin(file: file.text, line: Int(line)) }
 
   /// Returns the error with this place added, as that of a `SourceLocation`.
   @inline(never)

@@ -61,24 +61,21 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   /// build.
   @inlinable @discardableResult
   public func postConstruct(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
-    add(postConstruct: BeanCallback(body))
-    return self
+    add(postConstruct: BeanCallback { (bean: Instance, _) in try body(bean) })
   }
 
   /// Adds a callback that runs once for each instance when its scope ends, after `DisposableBean.preDestroy()`.
   /// Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) throws -> Void) -> Self {
-    add(onDestroy: BeanCallback(body))
-    return self
+    add(onDestroy: BeanCallback { (bean: Instance, _) in try body(bean) })
   }
 
   /// Adds a callback with the outcome of the environment that releases the bean. It runs once for each instance when its
   /// scope ends, after `DisposableBean.preDestroy()`. Prototypes are not tracked.
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance, ScopeOutcome) throws -> Void) -> Self {
-    add(onDestroy: BeanCallback(outcome: body))
-    return self
+    add(onDestroy: BeanCallback(body))
   }
 
   /// Adds an asynchronous callback that runs once for each instance when its scope ends, after
@@ -90,7 +87,6 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance) async throws -> Void) -> Self {
     add(onDestroy: BeanCallback(async: { (bean: Instance, _) in try await body(bean) }))
-    return self
   }
 
   /// Adds an asynchronous callback with the outcome of the environment that releases the bean. The end awaits it in its
@@ -98,7 +94,6 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   @inlinable @discardableResult
   public func onDestroy(_ body: @escaping @Sendable (Instance, ScopeOutcome) async throws -> Void) -> Self {
     add(onDestroy: BeanCallback(async: body))
-    return self
   }
 
   /// Sets the options that a user's closure sets.
@@ -114,6 +109,5 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
     set(path, value, PropertySetter(path))
-    return self
   }
 }

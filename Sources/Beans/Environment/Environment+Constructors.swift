@@ -251,10 +251,7 @@ extension Environment {
     _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ file: StaticString, _ line: UInt,
     _ types: repeat (each D).Type, make: @escaping @Sendable (inout Arguments) throws -> T
   ) -> TypedBeanDeclaration<T> {
-    let function = FactoryFunction(T.self, Parameter.all(repeat each types)) { arguments in
-      var arguments = arguments
-      return try make(&arguments)
-    }
+    let function = FactoryFunction(T.self, Parameter.all(repeat each types), make)
     // Not the type that the caller passed: that may be a subclass, while the factory returns `T`.
     return declaration(of: T.self, id, parent, lazy, abstract, SourceLocation(file: file, line: line), function)
   }

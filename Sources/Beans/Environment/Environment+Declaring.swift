@@ -22,7 +22,10 @@ extension Environment {
       let fault = "\(type) is a type, not an instance: conform to Initializable, or give a factory"
       spec.rare.faults = [(.typeAsInstance, fault)]
     } else {
-      let (type, object) = Self.identify(instance as Any)
+      let type: Any.Type = Swift.type(of: instance as Any)
+      // The type is the instance's own: it fits.
+      let isClass = type is AnyObject.Type
+      let object = Parameter.object(given: instance, as: type, isClass: isClass) ?? ValueBox<Any>(instance)
       let holder = InstanceHolder(object)
       (spec.type, spec.instance) = (type, holder)
       spec.factory = FactoryFunction(instance: holder, identity: ObjectIdentifier(Swift.type(of: object)))
@@ -361,17 +364,5 @@ extension Environment {
     configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
-  }
-
-  /// Returns the dynamic type of an instance, and the object that a slot stores for the instance.
-  private static func identify(_ instance: Any) -> (Any.Type, AnyObject) {
-    func open<Value>(_ type: Value.Type) -> (Any.Type, AnyObject) {
-      if type is AnyObject.Type { return (type, instance as AnyObject) }
-      // Always succeeds: the type is the instance's own.
-      guard let value = instance as? Value else { return (Any.self, ValueBox(instance)) }
-      return (type, ValueBox(value))
-    }
-    let type: Any.Type = type(of: instance)
-    return open(type)
   }
 }

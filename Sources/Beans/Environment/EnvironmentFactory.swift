@@ -55,7 +55,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
-      var arguments = arguments
       let home: Environment = arguments.take()
       return EnvironmentFactory(opener, of: isNested ? nil : home)
     }

@@ -46,7 +46,7 @@ final class ValueBox<Value>: Box {
 /// A type whose values are made where they are taken, so that the code is compiled for its concrete type: a box would
 /// need the metadata of its class, which the runtime has to search for.
 @usableFromInline
-protocol AssembledType {
+protocol AssembledType: SendableMetatype {
   /// Returns the value that consists of the parts.
   static func assemble(_ parts: AnyObject) -> Self
 }
@@ -55,17 +55,17 @@ protocol AssembledType {
 @usableFromInline
 final class CollectedObjects: Box {
   @usableFromInline let objects: [ObjectReference]
-  /// Returns the box of the array.
-  private let box: @Sendable ([Any]) -> AnyObject?
+  /// The type of the array.
+  private let type: any AssembledType.Type
 
-  init(_ objects: [ObjectReference], _ box: @escaping @Sendable ([Any]) -> AnyObject?) {
-    (self.objects, self.box) = (objects, box)
+  init(_ objects: [ObjectReference], _ type: any AssembledType.Type) {
+    (self.objects, self.type) = (objects, type)
     super.init()
   }
 
   deinit { for object in objects { object.release() } }
 
-  override var any: Any { box(objects.map { $0.object as Any }).map { Box.open($0) } ?? () }
+  override var any: Any { type.assemble(self) }
 }
 
 extension Array: AssembledType {

@@ -10,7 +10,4 @@ struct CallPlace: Sendable {
     self.file = ReadOnlyPointer(literal: file)
     self.line = UInt32(truncatingIfNeeded: line)
   }
-
-  /// The file and the line.
-  var text: (file: String, line: Int) { (file.text, Int(line)) }
 }

@@ -195,8 +195,7 @@ enum Computation: Sendable {
   case absent(Parameter)
   /// A provider, and the module whose private beans it finds.
   case provider(Parameter, id: String?, from: ObjectIdentifier?)
-  case environment
-  case configuration
+  case part(EnvironmentPart)
   /// The value that the `Injection` of that kind computes for the property.
   case injection(Inject, PropertyDescriptor, Parameter)
   /// A collection with at least one bean among its elements: elements, or keys and elements in turn.

@@ -26,9 +26,8 @@ struct BeanSearch {
     switch parameter.kind {
     case .invalid(let cause, let reason):
       throw EnvironmentError(cause: cause, reason, path: ["\(parameter.element)"])
-    case .environment: return .computed(.environment, .reference)
-    // An optional configuration is delivered as the configuration itself.
-    case .configuration: return .computed(.configuration, .reference)
+    // An optional part is delivered as the part itself.
+    case .part(let part): return .computed(.part(part), .reference)
     case .seed: throw parameter.misplacedSeed
     case .provider(let provided):
       try check(provided: provided)
@@ -162,7 +161,7 @@ struct BeanSearch {
       throw missing(provided, ", neither here nor in a scope below")
     case .current(let inner): try check(current: inner)
     case .lazy(let inner), .owned(let inner): try check(provided: inner)
-    case .one, .environment, .configuration, .optional, .all, .named, .distinct: break
+    case .one, .part, .optional, .all, .named, .distinct: break
     }
   }
 

@@ -81,7 +81,7 @@ extension Source<LocatedBean> {
       if let reading = bean.reading(for: parameter) { return (bean.computation, reading) }
     case .computed, .bean, .all: break
     }
-    return (boxed(for: parameter), parameter.isArrayOfObjects ? .assembled : .boxed)
+    return (boxed(for: parameter), parameter.assembled == nil ? .boxed : .assembled)
   }
 
   /// Returns the computation of an object that has the type of the parameter, or of its box.

@@ -154,7 +154,7 @@ extension Environment {
     let content = box.any as AnyObject
     let processed = try process(content, recipe)
     if processed === content { return object }
-    guard let replaced = recipe.value.function.with({ $0.boxed?.box([processed]) }) else { return object }
+    guard let replaced = recipe.value.function.with({ $0.boxed?.box(.beans([processed])) }) else { return object }
     return object.replaced(by: replaced)
   }
 

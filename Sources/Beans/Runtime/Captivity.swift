@@ -63,7 +63,7 @@ struct CaptivityCheck {
     case .deferred(let inner, _, _): try check(inner)
     // A user's scope decides for itself, and a provider looks its bean up when called.
     case .scoped, .provider: break
-    case .slot, .absent, .environment, .configuration, .injection: break
+    case .slot, .absent, .part, .injection: break
     }
   }
 }

@@ -40,25 +40,25 @@ extension Environment {
     case .scoped(let number, let hops):
       return Argument(try ancestor(hops).with { try ScopedBean($0.recipe(number), in: $0).askScope() }, .reference)
     case .collected(let computations, let ids, let parameter):
-      if parameter.isArrayOfObjects {
-        return Argument(CollectedObjects(try objects(of: computations), parameter.box), .assembled)
+      if let type = parameter.assembled {
+        return Argument(CollectedObjects(try objects(of: computations), type), .assembled)
       }
       let beans = try computations.map { try evaluate($0).takeAny() }
-      return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)
+      return try boxed(.beans(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }), as: parameter)
     case .deferred(let computation, let reading, let parameter):
-      return try wrapped(.deferred(Deferral(self, computation, reading)), as: parameter)
+      return try boxed(.deferred(Deferral(self, computation, reading)), as: parameter)
     case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
-      return parameter.isReference ? .none : try boxed([], as: parameter)
+      return parameter.isReference ? .none : try boxed(.beans([]), as: parameter)
     case .provider(let parameter, let id, let module):
       let isCurrent = if case .current = parameter.kind { true } else { false }
       let isOfTaker = parameter.providesOwned
       let lookup: any BeanLookup =
         isCurrent || isOfTaker || module != nil
         ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
-      return try wrapped(.lookup(lookup, id: id), as: parameter)
-    case .environment: return Argument(self, .reference)
-    case .configuration: return Argument(configuration, .reference)
+      return try boxed(.lookup(lookup, id: id), as: parameter)
+    case .part(.environment): return Argument(self, .reference)
+    case .part(.configuration): return Argument(configuration, .reference)
     case .injection(let inject, let property, let parameter):
       return try compute(inject, property, parameter)
     case .composed(let operands, let type, let parameter):
@@ -85,14 +85,10 @@ extension Environment {
     return objects
   }
 
-  private func wrapped(_ source: BeanSource, as parameter: Parameter) throws -> Argument {
-    guard let wrapper = parameter.wrap(source) else { throw mismatch([], parameter) }
-    return Argument(wrapper, .boxed)
-  }
-
-  func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
-    guard let box = parameter.box(beans) else { throw mismatch(beans, parameter) }
-    return Argument(box, .boxed)
+  private func boxed(_ source: BeanSource, as parameter: Parameter) throws -> Argument {
+    if let box = parameter.box(source) { return Argument(box, .boxed) }
+    let types = source.beans.map { "\(type(of: $0))" }.joined(separator: ", ")
+    throw EnvironmentError(.typeMismatch, "\(types) is not a \(parameter.element)")
   }
 
   /// Makes a bean that its taker owns, for callers that prevent the release of the environment.
@@ -112,7 +108,7 @@ extension Environment {
         throw error
       }
     }
-    return try wrapped(.owned(owned), as: parameter)
+    return try boxed(.owned(owned), as: parameter)
   }
 
   /// Makes the content of an `Owned` from the objects that were made for it.
@@ -143,11 +139,6 @@ extension Environment {
     let owned = OwnedBean(object, ending, and: inner, in: self, position: position)
     // Without a bean, the environment has only the parts to release.
     return object == nil ? owned : add(owned)
-  }
-
-  private func mismatch(_ beans: [Any], _ parameter: Parameter) -> EnvironmentError {
-    let types = beans.map { "\(type(of: $0))" }.joined(separator: ", ")
-    return EnvironmentError(.typeMismatch, "\(types) is not a \(parameter.element)")
   }
 }
 

@@ -159,7 +159,7 @@ struct OutlineReader {
     case .lazy: .lazy
     case .owned: .owned
     case .current: .current
-    case .one, .environment, .configuration, .seed, .invalid: usual
+    case .one, .part, .seed, .invalid: usual
     }
   }
 

@@ -45,7 +45,7 @@ struct TakenBeans {
       for operand in operands { add(operand.place, environment) }
     case .collected(let computations, _, _):
       for computation in computations { add(computation, environment) }
-    case .deferred, .absent, .provider, .environment, .configuration, .injection, .products: break
+    case .deferred, .absent, .provider, .part, .injection, .products: break
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
 
   private static let location = SourceLocation(file: "Tests/Here.swift", line: 7)
   private static func factory() -> FactoryFunction { FactoryFunction(parameters: []) { _ in Part() } }
-  private static func callback() -> BeanCallback { BeanCallback(Part.self) { _, _ in } }
+  private static func callback() -> BeanCallback { BeanCallback { (_: Part, _) in } }
   private static func module() -> IncludedModule { IncludedModule(Content.self, .none, nil) }
 
   static let fields: [Field] = [
@@ -92,7 +92,6 @@ import Testing
       "isExternallyOwned", [.template, .product], { $0.rare.isExternallyOwned = true },
       { $0.rare.isExternallyOwned }),
     Field("faults", [], { $0.rare.faults = [(.releaseLimit, "a")] }, { !$0.rare.faults.isEmpty }),
-    Field("propertyFaults", [], { $0.rare.propertyFaults = ["a"] }, { !$0.rare.propertyFaults.isEmpty }),
   ]
 
   private let plain = BeanSpec(
