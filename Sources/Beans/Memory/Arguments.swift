@@ -150,11 +150,13 @@ struct Argument {
     guard let object else { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
     return reading.take(object, as: type)
   }
+}
 
-  /// Returns the value as `Any`, which contains nil if there is no object. Consumes the argument's reference.
+extension ObjectReference? {
+  /// Returns the bean as `Any`, which contains nil if there is no object. Consumes the reference.
   func takeAny() -> Any {
-    guard let object else { return AnyObject?.none as Any }
-    defer { object.release() }
-    return Box.open(object.object)
+    guard let self else { return AnyObject?.none as Any }
+    defer { self.release() }
+    return Box.open(self.object)
   }
 }

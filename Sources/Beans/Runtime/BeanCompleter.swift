@@ -130,7 +130,7 @@ extension Environment {
           } else {
             let operand = operands[next]
             next += 1
-            try property.set(object, argument(operand, isCounted: true))
+            try property.set(object, argument(operand))
           }
         }
       }

@@ -33,10 +33,8 @@ extension Environment {
 
   /// Returns the object that a recipe's factory makes, before its completion.
   func callFactory(of recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    // Slots hold no beans yet if a requirement has to be resolved first.
-    let isCounted = recipe.value.requirements.isEmpty
-    do { return try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) } } catch {
-      if isCounted { giveBack(recipe.value.properties) }
+    do { return try recipe.value.function.with { try make(recipe, $0.create) } } catch {
+      giveBack(recipe.value.properties)
       throw error
     }
   }
@@ -53,35 +51,32 @@ extension Environment {
 
   /// Returns the object that `create` makes from a recipe's arguments. Evaluates arguments that are not in slots
   /// beforehand.
-  ///
-  /// - Parameters:
-  ///   - recipe: the recipe, with the operands.
-  ///   - isCounted: whether `counted` operands have been retained for this call; otherwise all operands are evaluated.
-  ///   - create: the factory.
   func make(
-    _ recipe: FrozenReference<Recipe>, isCounted: Bool, _ create: (Arguments) throws -> AnyObject
+    _ recipe: FrozenReference<Recipe>, _ create: (Arguments) throws -> AnyObject
   ) throws -> ObjectReference {
-    let operands = recipe.value.operands
+    let (operands, requirements) = (recipe.value.operands, recipe.value.requirements)
     return try EvaluatedArguments.with(operands.count) { evaluated in
       var count = 0
       do {
         if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
-        try recipe.value.requirements.forEach { try argument($0).release() }
+        try requirements.forEach { try object(of: $0.place)?.release() }
         while count < operands.count {
-          var isMissing = !isCounted
-          if case .computed = operands[count].place { isMissing = true }
-          evaluated[count] = isMissing ? try argument(operands[count]).object : nil
+          let place = operands[count].place
+          if case .computed = place {
+            evaluated[count] = try object(of: place)
+          } else {
+            evaluated[count] = nil
+            // The slot may be empty if a requirement had to be resolved first; then no step counts the operand.
+            if !requirements.isEmpty { try object(of: place)?.release() }
+          }
           count += 1
         }
       } catch {
         evaluated.release(count)
-        if isCounted { giveBack(operands) }
+        giveBack(operands)
         throw error
       }
-      if isCounted { return ObjectReference(try create(Arguments(operands, core.slots, evaluated))) }
-      var taken = FrozenArray<Operand>(capacity: operands.count)
-      operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
-      return ObjectReference(try create(Arguments(taken.all, core.slots, evaluated)))
+      return ObjectReference(try create(Arguments(operands, core.slots, evaluated)))
     }
   }
 

@@ -71,7 +71,7 @@ final class Deferral: DeferredBean {
   }
 
   private func value<T>(_ type: T.Type) throws -> T {
-    Argument(try environment.evaluate(computation).object, reading).take(as: type)
+    Argument(try environment.evaluate(computation), reading).take(as: type)
   }
 
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {

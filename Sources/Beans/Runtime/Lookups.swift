@@ -81,7 +81,7 @@ extension Environment {
   @inline(__always)
   private func checked(_ found: Argument, _ slot: Int32, of holder: Environment) throws -> Argument {
     do { try CaptivityCheck.check(slot, of: holder) } catch {
-      found.release()
+      found.object?.release()
       throw error
     }
     if core.kind.contains(.hosted) { used() }
@@ -248,7 +248,7 @@ extension Environment {
     let (computation, reading) = found.computed
     var check = CaptivityCheck(of: self)
     try check?.check(computation)
-    return Argument(try evaluate(computation).object, reading)
+    return Argument(try evaluate(computation), reading)
   }
 
   private func lookUp(_ operand: Operand) throws -> Argument {

@@ -1,16 +1,18 @@
 /// Evaluation of operands, for callers that prevent the release of the environment.
 extension Environment {
   /// Returns the argument of an operand.
-  ///
-  /// - Parameters:
-  ///   - operand: the origin of the argument.
-  ///   - isCounted: whether the object of a `counted` operand has been retained already for this call.
-  func argument(_ operand: Operand, isCounted: Bool = false) throws -> Argument {
-    switch operand.place {
-    case .counted(let slot) where isCounted: return Argument(core.slots[slot].content.object, operand.reading)
-    case .counted(let slot), .own(let slot): return Argument(try bean(slot), operand.reading)
-    case .outer(let slot): return Argument(try object(at: slot), operand.reading)
-    case .computed(let number): return Argument(try evaluate(number).object, operand.reading)
+  func argument(_ operand: Operand) throws -> Argument {
+    Argument(try object(of: operand.place), operand.reading)
+  }
+
+  /// Returns the object at the place of an operand, retained for the caller; nil for an optional without a bean.
+  func object(of place: Operand.Place) throws -> ObjectReference? {
+    switch place {
+    // The step that filled the slot has retained the object.
+    case .counted(let slot): return core.slots[slot].content.object
+    case .own(let slot): return try bean(slot)
+    case .outer(let slot): return try object(at: slot)
+    case .computed(let number): return try core.compiledPlan.with { try evaluate($0.computations[Int(number)]) }
     }
   }
 
@@ -25,21 +27,17 @@ extension Environment {
     return object.take(as: AnyObject.self)
   }
 
-  func evaluate(_ number: Int32) throws -> Argument {
-    try core.compiledPlan.with { try evaluate($0.computations[Int(number)]) }
-  }
-
-  func evaluate(_ computation: Computation) throws -> Argument {
+  /// Returns the object of a computation, retained for the caller; nil for an optional without a bean.
+  func evaluate(_ computation: Computation) throws -> ObjectReference? {
     switch computation {
-    case .outer(let hops, let slot):
-      return Argument(try ancestor(hops).with { try $0.bean(slot) }, .reference)
-    case .slot(let slot): return Argument(try object(at: slot), .reference)
-    case .prototype(let number): return Argument(try buildUntracked(recipe(number)).object, .reference)
+    case .outer(let hops, let slot): return try ancestor(hops).with { try $0.bean(slot) }
+    case .slot(let slot): return try object(at: slot)
+    case .prototype(let number): return try buildUntracked(recipe(number)).object
     case .scoped(let number, let hops):
-      return Argument(try ancestor(hops).with { try ScopedBean($0.recipe(number), in: $0).askScope() }, .reference)
+      return try ancestor(hops).with { try ScopedBean($0.recipe(number), in: $0).askScope() }
     case .collected(let computations, let ids, let parameter):
       if parameter.isArrayOfObjects {
-        return Argument(CollectedObjects(try objects(of: computations), parameter.box), .assembled)
+        return ObjectReference(CollectedObjects(try objects(of: computations), parameter.box))
       }
       let beans = try computations.map { try evaluate($0).takeAny() }
       return try boxed(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }, as: parameter)
@@ -47,7 +45,7 @@ extension Environment {
       return try wrapped(.deferred(Deferral(self, computation, reading)), as: parameter)
     case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
-      return parameter.isReference ? .none : try boxed([], as: parameter)
+      return parameter.isReference ? nil : try boxed([], as: parameter)
     case .provider(let parameter, let id, let module):
       let isCurrent = if case .current = parameter.kind { true } else { false }
       let isOfTaker = parameter.providesOwned
@@ -55,18 +53,18 @@ extension Environment {
         isCurrent || isOfTaker || module != nil
         ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
       return try wrapped(.lookup(lookup, id: id), as: parameter)
-    case .environment: return Argument(self, .reference)
-    case .configuration: return Argument(configuration, .reference)
+    case .environment: return ObjectReference(self)
+    case .configuration: return ObjectReference(configuration)
     case .injection(let inject, let property, let parameter):
-      return try compute(inject, property, parameter)
+      return try compute(inject, property, parameter).object
     case .composed(let operands, let type, let parameter):
-      let parts = try operands.map { try argument($0).takeAny() }
+      let parts = try operands.map { try object(of: $0.place).takeAny() }
       guard let value = type.assemble(parts), let argument = parameter.argument(given: value) else {
         throw EnvironmentError(cause: .repeatedKey, "two entries of a \(parameter.wanted) have the same key")
       }
-      return argument
+      return argument.object
     case .products(let number):
-      return Argument(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))), .boxed)
+      return ObjectReference(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))))
     }
   }
 
@@ -75,7 +73,7 @@ extension Environment {
     var objects: [ObjectReference] = []
     objects.reserveCapacity(computations.count)
     do {
-      for computation in computations { if let object = try evaluate(computation).object { objects.append(object) } }
+      for computation in computations { if let object = try evaluate(computation) { objects.append(object) } }
     } catch {
       for object in objects { object.release() }
       throw error
@@ -83,18 +81,18 @@ extension Environment {
     return objects
   }
 
-  private func wrapped(_ source: BeanSource, as parameter: Parameter) throws -> Argument {
+  private func wrapped(_ source: BeanSource, as parameter: Parameter) throws -> ObjectReference {
     guard let wrapper = parameter.wrap(source) else { throw mismatch([], parameter) }
-    return Argument(wrapper, .boxed)
+    return ObjectReference(wrapper)
   }
 
-  func boxed(_ beans: [Any], as parameter: Parameter) throws -> Argument {
+  private func boxed(_ beans: [Any], as parameter: Parameter) throws -> ObjectReference {
     guard let box = parameter.box(beans) else { throw mismatch(beans, parameter) }
-    return Argument(box, .boxed)
+    return ObjectReference(box)
   }
 
   /// Makes a bean that its taker owns, for callers that prevent the release of the environment.
-  func own(_ number: Int32, as parameter: Parameter) throws -> Argument {
+  private func own(_ number: Int32, as parameter: Parameter) throws -> ObjectReference {
     let recipe = recipe(number)
     let owned = try ResolutionContext.with(Unretained(self), nil) { context in
       let notes = context.value.notes
@@ -151,10 +149,6 @@ extension Environment {
   }
 }
 
-extension Argument {
-  func release() { object?.release() }
-}
-
 /// Builds the products of one factory bean.
 final class ProductAssembly: ProductBuilder {
   private let environment: Environment
@@ -185,7 +179,7 @@ final class ProductAssembly: ProductBuilder {
     try using {
       defer { environment.used() }
       return try environment.untracked(recipe) { _, _ in
-        let made = try environment.make(recipe, isCounted: false, create)
+        let made = try environment.make(recipe, create)
         return try environment.complete(made, recipe).object.take(as: AnyObject.self)
       }
     }
