@@ -25,15 +25,9 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   private static var size: Int { 64 }
 
   /// The first entry of each list, retained.
-  private let lists: FrozenArray<Atomic<Unretained<Entry>?>>
+  private let lists = FrozenArray<Atomic<Unretained<Entry>?>>(count: Self.size) { Atomic(nil) }
   /// The number of entries. A service looks up the same few things all the time.
   private let count = Locked(0)
-
-  init() {
-    var lists = FrozenArray<Atomic<Unretained<Entry>?>>(capacity: Self.size)
-    for _ in 0..<Self.size { lists.append(Atomic(nil)) }
-    self.lists = lists
-  }
 
   deinit {
     for list in 0..<Self.size { lists[list].load(ordering: .relaxed)?.release() }

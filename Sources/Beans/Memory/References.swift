@@ -3,33 +3,6 @@ public import Synchronization
 
 // MARK: pointers
 
-/// The address of a value that no code writes through it: the value is immutable, or its mutable parts are atomic.
-///
-/// Does not keep the value alive; the owner of the value outlives every use. All types of this folder that share the
-/// address of memory with other threads consist of this one.
-@usableFromInline
-@safe struct ReadOnlyPointer<Value: ~Copyable>: BitwiseCopyable {
-  @usableFromInline let pointer: UnsafePointer<Value>
-
-  @inlinable @inline(__always)
-  init(_ pointer: UnsafePointer<Value>) { unsafe self.pointer = unsafe pointer }
-}
-
-// Threads share the address alone; reading an immutable or atomic value of a `Sendable` type needs no order.
-extension ReadOnlyPointer: @unchecked Sendable where Value: Sendable & ~Copyable {}
-
-extension ReadOnlyPointer where Value == UInt8 {
-  /// The address of a literal, which is never deallocated and ends with a zero.
-  @inlinable @inline(__always)
-  init(literal: StaticString) {
-    let known: StaticString = literal.hasPointerRepresentation ? literal : ""
-    unsafe self.init(known.utf8Start)
-  }
-
-  /// The text of a literal.
-  var text: String { unsafe String(cString: pointer) }
-}
-
 /// A type that consists of one pointer, and that an atomic can store: an optional one as well, whose nil is 0.
 @usableFromInline
 protocol PointerWrapper: AtomicOptionalRepresentable, BitwiseCopyable, Equatable
@@ -215,7 +188,7 @@ extension ObjectReference: PointerWrapper {
   init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
 
   /// Creates a reference from one to an object that is known to be an `Object`.
-  @inline(__always)
+  @inlinable @inline(__always)
   init(_ object: ObjectReference) { unsafe reference = unsafe .fromOpaque(object.pointer) }
 
   /// The reference, without the object's class.
@@ -290,42 +263,6 @@ struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, Bit
 
 // MARK: the stack
 
-/// A reference to a value on a thread's stack. Valid only during the call of `with(_:_:)` that created it.
-///
-/// Since many threads may have the reference, the value can only be read through it: its mutable parts are atomic.
-struct StackReference<Value: ~Copyable>: PointerWrapper {
-  private let place: ReadOnlyPointer<Value>
-
-  /// Runs `body` with a reference to a value.
-  @inline(__always)
-  static func with<R: ~Copyable>(
-    _ value: inout Value, _ body: (StackReference) throws -> R
-  ) rethrows -> R {
-    try unsafe withUnsafeMutablePointer(to: &value) { try unsafe body(StackReference(opaque: UnsafeRawPointer($0))) }
-  }
-
-  /// Creates a reference from one to a value that is known to be a `Value`.
-  @inline(__always)
-  init(_ erased: StackReference<Void>) { unsafe self.init(opaque: erased.opaque) }
-
-  /// The reference, without the value's type.
-  @inline(__always)
-  var erased: StackReference<Void> { unsafe StackReference<Void>(opaque: opaque) }
-
-  @inline(__always)
-  init(opaque: UnsafeRawPointer) { place = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Value.self)) }
-
-  @inline(__always)
-  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(place.pointer) }
-
-  @inline(__always)
-  var value: Value {
-    unsafeAddress { unsafe place.pointer }
-  }
-}
-
-extension StackReference: Sendable where Value: Sendable & ~Copyable {}
-
 /// The reference that each thread keeps for itself: to the innermost value that `StackReference.with` has put on its
 /// stack for that purpose.
 enum ThreadReference {
@@ -349,7 +286,7 @@ enum ThreadReference {
     }
   }
 
-  var first: UnsafePointer<ObjectReference?> { unsafe UnsafePointer(objects) }
+  var first: FrozenReference<ObjectReference?> { unsafe FrozenReference(UnsafePointer(objects)) }
 
   /// The object at a position, as an owned reference; nil for an optional without a bean.
   subscript(index: Int) -> ObjectReference? {

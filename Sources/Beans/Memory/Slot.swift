@@ -3,16 +3,13 @@ public import Synchronization
 /// The place where one bean instance of one environment lives.
 @usableFromInline
 struct Slot: Sendable, Equatable {
-  @usableFromInline let place: ReadOnlyPointer<Atomic<UInt>>
+  @usableFromInline let place: FrozenReference<Atomic<UInt>>
 
   @inlinable @inline(__always)
-  init(_ word: UnsafePointer<Atomic<UInt>>) { place = unsafe ReadOnlyPointer(word) }
+  init(_ word: UnsafePointer<Atomic<UInt>>) { place = unsafe FrozenReference(word) }
 
   @inlinable @inline(__always)
   var word: UnsafePointer<Atomic<UInt>> { unsafe place.pointer }
-
-  @inlinable @inline(__always)
-  static func == (left: Slot, right: Slot) -> Bool { unsafe left.word == right.word }
 
   @inlinable @inline(__always)
   var content: Content { unsafe Content(word: word.pointee.load(ordering: .sequentiallyConsistent)) }
@@ -72,11 +69,11 @@ struct Slot: Sendable, Equatable {
 /// The slots of one environment, by number.
 @usableFromInline
 struct Slots: PointerWrapper, Sendable {
-  @usableFromInline let first: ReadOnlyPointer<Atomic<UInt>>
+  @usableFromInline let first: FrozenReference<Atomic<UInt>>
 
   @inlinable @inline(__always)
   init(opaque: UnsafeRawPointer) {
-    first = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Atomic<UInt>.self))
+    first = unsafe FrozenReference(opaque.assumingMemoryBound(to: Atomic<UInt>.self))
   }
 
   @inlinable @inline(__always)

@@ -32,7 +32,7 @@ struct LookupIndex: ~Copyable, Sendable {
   init(
     types: [(type: ObjectIdentifier, operand: Operand)], named: [(type: ObjectIdentifier, id: String, operand: Operand)]
   ) {
-    var entries = FrozenArray(repeating: Entry(), count: Self.capacity(for: types.count))
+    var entries = FrozenArray(count: Self.capacity(for: types.count)) { Entry() }
     let stride = UInt(FrozenArray<Entry>.stride)
     precondition(stride.nonzeroBitCount == 1)
     mask = UInt(entries.count - 1) * stride
@@ -46,7 +46,7 @@ struct LookupIndex: ~Copyable, Sendable {
       entries[index] = Entry(type: type, operand: operand)
     }
     self.types = entries
-    var namedEntries = FrozenArray(repeating: NamedEntry(), count: Self.capacity(for: named.count))
+    var namedEntries = FrozenArray(count: Self.capacity(for: named.count)) { NamedEntry() }
     namedMask = UInt(namedEntries.count - 1)
     for (type, id, operand) in named {
       let key = IdHash.of(id, in: UInt(bitPattern: type))
