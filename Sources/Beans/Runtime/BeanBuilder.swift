@@ -148,7 +148,8 @@ extension Environment {
 
   // MARK: building
 
-  /// Enters, and builds the missing beans of the recipe's steps. Returns the last one, which the caller stores.
+  /// Enters, and builds the missing beans of the recipe's steps, each retained for its takers. Returns the last one, which
+  /// the caller stores; nil if another build has made it.
   @inline(__always)
   private func fill(
     _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool
@@ -163,7 +164,13 @@ extension Environment {
         let step = next.value
         let recipe = recipes.sibling(step.slot, of: 0)
         context.value.current = recipe
-        let made = try make(step, recipe, found, mark, context)
+        var made: Made?
+        // The bean may exist, or another build may be making it.
+        if try found.isEmpty || awaitClaim(step, recipe, found, mark, context) {
+          let object = try make(recipe)
+          if step.takers > 0 { object.retain(step.takers) }
+          made = (step.slot, object)
+        }
         next = next.sibling(1, of: 0)
         if next == steps.end { return made }
         found = core.lock.withLock {
@@ -173,18 +180,6 @@ extension Environment {
         wake(made)
       }
     } catch { throw giveUp(context, recipe, error) }
-  }
-
-  /// Makes the bean of a step, and retains it for its takers. Returns nil for a bean that another build has made.
-  @inline(__always)
-  private func make(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ found: Slot.Content, _ mark: Slot.Content,
-    _ context: StackReference<ResolutionContext>
-  ) throws -> Made? {
-    if !found.isEmpty, try !awaitClaim(step, recipe, found, mark, context) { return nil }
-    let object = try make(recipe)
-    if step.takers > 0 { object.retain(step.takers) }
-    return (step.slot, object)
   }
 
   /// Wakes the threads that wait for a bean.

@@ -12,7 +12,7 @@ extension Environment {
     _ created: ObjectReference, _ recipe: FrozenReference<Recipe>
   ) throws -> (object: ObjectReference, isComplete: Bool) {
     var object = created
-    if standing(of: object, recipe) != .new {
+    if !isNew(object, recipe) {
       giveBack(recipe.value.properties)
       return (object, true)
     }
@@ -33,7 +33,7 @@ extension Environment {
         object = try process(object, recipe)
         if object != created {
           if recipe.value.kind == .slot { giveUp(ObjectReference(unretained: made).beanIdentity) }
-          if standing(of: object, recipe) != .new { return (object, true) }
+          if !isNew(object, recipe) { return (object, true) }
         }
       }
       if self.traits(of: object, recipe).contains(.bean) {

@@ -6,40 +6,30 @@
 /// A new object has no reference but the builder's, so it needs no search. The reference count of an existential's box
 /// does not show whether the content is new, so its content is searched for.
 extension Environment {
-  /// The relation of an object to the declaration whose factory or post processor has returned it.
-  enum Standing {
-    /// A new bean: its declaration completes and releases the object.
-    case new
-    /// A prototype made for this build, already complete. The declaration that keeps the prototype releases it.
-    case complete
-    /// Another face of a bean.
-    case face
-  }
-
-  /// Returns whether an object is a bean already: of this environment, of one further out, or one made for the running
-  /// build.
+  /// Whether an object is new. Any other object is a bean already, here, further out, or made for the running build: the
+  /// declaration whose factory or post processor has returned it does not complete it. A prototype that was made for the
+  /// build is complete, and the declaration that keeps it releases it; every other bean has its owner, and this is only
+  /// another face of it.
   ///
   /// Claims a new object for its declaration, so that no other thread completes it; call `giveUp` if the completion
   /// fails. The calling thread keeps the environment from being released.
-  func standing(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> Standing {
-    if object.isUnshared, object.with({ !($0 is Box) }) { return .new }
-    guard !recipe.value.isSeed, let identity = object.beanIdentity else { return .new }
-    let context = ResolutionContext.innermost
-    let standing: Standing =
-      switch context?.value.made(identity) {
-      case .prototype where recipe.value.kind == .slot || recipe.value.kind == .scoped:
-        // Another bean of the same build may own the object already.
-        isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .complete
-      case .prototype: .face
-      case .scope: .face
-      case nil: isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .new
+  func isNew(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> Bool {
+    if object.isUnshared, object.with({ !($0 is Box) }) { return true }
+    guard !recipe.value.isSeed, let identity = object.beanIdentity else { return true }
+    let (kind, context) = (recipe.value.kind, ResolutionContext.innermost)
+    let maker = context?.value.made(identity)
+    let isFace =
+      switch maker {
+      // Another bean of the same build may own the prototype already.
+      case .prototype where kind == .slot || kind == .scoped, nil: isBean(identity, claiming: kind == .slot)
+      case .prototype, .scope: true
       }
-    if recipe.value.kind == .slot {
-      note(recipe.value.slot, isFace: standing == .face)
-    } else if standing == .face {
+    if kind == .slot {
+      note(recipe.value.slot, isFace: isFace)
+    } else if isFace {
       context?.value.notes.isFace = true
     }
-    return standing
+    return maker == nil && !isFace
   }
 
   /// Gives up the claim on an object whose completion has failed.
@@ -120,7 +110,7 @@ extension Environment {
     guard recipe.value.kind == .prototype, let taker = context.value.taker else { return }
     let collection = taker.value.collection
     if collection != nil, !context.value.isFace, !recipe.value.work.contains(.complete) {
-      _ = standing(of: object, recipe)
+      _ = isNew(object, recipe)
     }
     let (instance, identity, isFace) = (object.object, object.beanIdentity, context.value.isFace)
     if let identity, let maker = isFace ? context.value.made(identity) : .prototype {

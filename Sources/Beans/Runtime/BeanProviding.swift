@@ -33,9 +33,8 @@ final class LimitedLookup: BeanLookup {
 
   private func look<T>(for type: T.Type, _ id: String?, in environment: Environment) throws -> T {
     guard let module else { return try environment.find(type, id) }
-    return try environment.using {
-      defer { environment.used() }
-      return try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
+    return try environment.lookingUp {
+      try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
     }
   }
 
@@ -63,20 +62,14 @@ final class Deferral: DeferredBean {
     }
   }
 
-  func evaluate<T>(_ type: T.Type) throws -> T {
-    try environment.using {
-      defer { environment.used() }
-      return try value(type)
-    }
-  }
+  func evaluate<T>(_ type: T.Type) throws -> T { try environment.lookingUp { try value(type) } }
 
   private func value<T>(_ type: T.Type) throws -> T {
     Argument(try environment.evaluate(computation), reading).take(as: type)
   }
 
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {
-    try environment.using {
-      defer { environment.used() }
+    try environment.lookingUp {
       let bean = try value(type)
       keep(bean)
       environment.extras.add(owner)

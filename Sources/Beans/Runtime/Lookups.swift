@@ -45,7 +45,7 @@ extension Environment {
     }
     guard operand.isNone else { return try fetchFurtherOut(operand) ?? fetchComputed(operand) }
     let plan = core.compiledPlan
-    let found = home(plan).with { home in
+    let found = plan.with({ $0.home }).with { home in
       home.core.extras?.with { $0.resources?.answers.find(plan.identifier, type, id)?.with { $0.operand } ?? nil }
         ?? nil
     }
@@ -96,10 +96,6 @@ extension Environment {
     return core.lifecycle.isOpen ? try lookUp(operand) : .none
   }
 
-  /// Returns the nearest environment that is not a child of a factory.
-  @inline(__always)
-  private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { plan.with { $0.home } }
-
   /// Ends a use that a hazard pointer protects. If the environment has begun to end, its release may have waited for
   /// this use.
   @inlinable @inline(__always)
@@ -139,7 +135,7 @@ extension Environment {
   /// Returns the bean of a slot further out; nil where it does not exist.
   @inline(__always)
   private func lend(_ slot: Slot, _ plan: Unretained<Plan>) -> Lent? {
-    let home = home(plan)
+    let home = plan.with { $0.home }
     guard let use = HazardPointer.protecting(home) else { return nil }
     let content = slot.content
     // The ancestors of an environment that has not begun to end are not released.
@@ -153,12 +149,7 @@ extension Environment {
   /// Runs `body` while nothing here is released.
   @usableFromInline
   func whileKept<R>(_ body: () throws -> R) throws -> R {
-    try using {
-      try ResolutionContext.with(Unretained(self), nil) { _ in
-        defer { used() }
-        return try body()
-      }
-    }
+    try lookingUp { try ResolutionContext.with(Unretained(self), nil) { _ in try body() } }
   }
 
   // MARK: every other lookup
@@ -166,9 +157,15 @@ extension Environment {
   /// Returns the bean for a parameter, retained for the caller. Starts the environment if need be.
   @usableFromInline
   func fetch(_ parameter: Parameter, id: String?) throws -> Argument {
+    try lookingUp { try lookUp(parameter, id: id) }
+  }
+
+  /// Runs `body`, which is a use of the environment, while nothing here is released.
+  @inline(__always)
+  func lookingUp<R>(_ body: () throws -> R) throws -> R {
     try using {
       defer { used() }
-      return try lookUp(parameter, id: id)
+      return try body()
     }
   }
 

@@ -99,48 +99,16 @@ extension Environment {
       notes.parts = []
       do {
         let object = try buildUntracked(recipe).object.take(as: AnyObject.self)
-        let owned = own(object, notes.parts ?? [])
+        let owned = OwnedBean(object, madeOf: notes.parts ?? [], in: self)
         context.value.outer?.value.collection?.parts?.append(.owned(owned))
         return owned
       } catch {
         // The parts that were made before the failure have no owner.
-        own(nil, notes.parts ?? []).releaseWhatNeedNotBeAwaited()
+        OwnedBean(nil, madeOf: notes.parts ?? [], in: self).releaseWhatNeedNotBeAwaited()
         throw error
       }
     }
     return try wrapped(.owned(owned), as: parameter)
-  }
-
-  /// Makes the content of an `Owned` from the objects that were made for it.
-  ///
-  /// - Parameters:
-  ///   - object: the bean; nil where its build has failed.
-  ///   - parts: all objects that were made for it, oldest first. The bean is one of them, unless it is a face of another
-  ///     bean.
-  private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
-    let position = core.lock.withLock {
-      core.insert(.owning)
-      return createdBeans
-    }
-    let extras = extras
-    func add(_ bean: OwnedBean) -> OwnedBean {
-      extras.add(owned: bean)
-      return bean
-    }
-    var ending: BeanEnding?
-    let inner = parts.compactMap { part -> OwnedBean? in
-      switch part {
-      case .owned(let bean): return bean
-      case .prototype(let made, let recipe) where made === object:
-        ending = BeanEnding(made, of: recipe)
-        return nil
-      case .prototype(let made, let recipe):
-        return BeanEnding(made, of: recipe).map { add(OwnedBean(made, $0, in: self, position: position)) }
-      }
-    }
-    let owned = OwnedBean(object, ending, and: inner, in: self, position: position)
-    // Without a bean, the environment has only the parts to release.
-    return object == nil ? owned : add(owned)
   }
 
   private func mismatch(_ beans: [Any], _ parameter: Parameter) -> EnvironmentError {

@@ -166,12 +166,8 @@ struct ResolutionContext: ~Copyable, Sendable {
   }
 
   /// Returns the bean that this thread is building, if it will be kept further out than `environment`.
-  @inline(__always)
+  @inline(never)
   static func keeper(above environment: Environment) -> FrozenReference<Recipe>? {
-    innermost == nil ? nil : findKeeper(above: environment)
-  }
-
-  private static func findKeeper(above environment: Environment) -> FrozenReference<Recipe>? {
     for context in all {
       guard let recipe = context.value.current else { continue }
       switch recipe.value.kind {
@@ -216,13 +212,8 @@ extension ResolutionContext {
   var collection: BuildNotes? {
     // Prototypes taken by a bean that its environment or a scope keeps belong to that bean.
     if let kind = current?.value.kind, kind == .slot || kind == .scoped { return nil }
-    let known = existingNotes?.object
-    if let known, known.parts != nil { return known }
-    guard let outer else { return nil }
-    if let collection = known?.collection { return collection }
-    let collection = outer.value.collection
-    known?.collection = collection
-    return collection
+    if let notes = existingNotes?.object, notes.parts != nil { return notes }
+    return outer?.value.collection
   }
 }
 
@@ -252,6 +243,4 @@ final class BuildNotes {
   var isFace = false
   /// The objects that belong to an `Owned`, in the order in which they were made; nil for a build.
   var parts: [Part]?
-  /// The notes further out that collect parts; nil until they have been found.
-  var collection: BuildNotes?
 }
