@@ -169,15 +169,15 @@ struct FrozenSlice<Element> {
   @inline(__always)
   func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 
-  /// Returns the first element that meets a condition.
+  /// Whether an element meets a condition.
   @inline(__always)
-  func first(where condition: (borrowing Element) -> Bool) -> FrozenReference<Element>? {
+  func contains(where condition: (borrowing Element) -> Bool) -> Bool {
     var next = first
     while next != end {
-      if condition(next.value) { return next }
+      if condition(next.value) { return true }
       next = next.advanced(by: 1)
     }
-    return nil
+    return false
   }
 
   /// Calls `body` with each element, in order.

@@ -82,7 +82,7 @@ extension Environment {
     if isPlain(type, recipe) { return }
     let traits = unforeseenTraits(of: object)
     if traits.isDisjoint(with: .released.union(.declared).union([.aware, .bean, .injected])) {
-      return notePlain(type, recipe)
+      return core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
     }
     _ = try complete(object, recipe)
   }
@@ -92,10 +92,6 @@ extension Environment {
     core.compiledPlan.with { plan in
       plan.plainTypes[Int(recipe.value.number)].load(ordering: .relaxed) == type
     }
-  }
-
-  private func notePlain(_ type: ObjectIdentifier, _ recipe: FrozenReference<Recipe>) {
-    core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
   }
 
   /// Returns the capabilities of an object that its declared type hides from startup. Assisted factories and decorators
@@ -145,17 +141,16 @@ extension Environment {
   /// Applies the post processors. Values are not passed to post processors, except a class instance that is declared as
   /// a protocol type.
   private func process(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    let instance = object.object
-    guard let box = instance as? Box else {
-      let processed = try process(instance, recipe)
-      return processed === instance ? object : object.replaced(by: processed)
-    }
-    guard type(of: box.any) is AnyObject.Type else { return object }
-    let content = box.any as AnyObject
-    let processed = try process(content, recipe)
-    if processed === content { return object }
-    guard let replaced = recipe.value.function.with({ $0.boxed?.box([processed]) }) else { return object }
-    return object.replaced(by: replaced)
+    let bean = object.with { Box.open($0) }
+    guard type(of: bean) is AnyObject.Type else { return object }
+    let instance = bean as AnyObject
+    let processed = try process(instance, recipe)
+    if processed === instance { return object }
+    var replacement = Optional(processed)
+    if object.with({ $0 is Box }) { replacement = recipe.value.function.with { $0.boxed?.box([processed]) } }
+    guard let replacement else { return object }
+    object.release()
+    return ObjectReference(replacement)
   }
 
   private func process(_ instance: AnyObject, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
@@ -223,13 +218,5 @@ extension Environment {
     }
     throw EnvironmentError(
       cause: .unservedInjection, "\(property.label): no Injection is defined that serves \(type(of: inject))")
-  }
-}
-
-extension ObjectReference {
-  /// Returns a reference to another object, and releases this one.
-  fileprivate func replaced(by object: AnyObject) -> ObjectReference {
-    defer { release() }
-    return ObjectReference(object)
   }
 }

@@ -86,9 +86,9 @@ extension Environment {
   /// environment.
   @inline(__always)
   func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
-    recipe.value.needs.first { need in
+    !recipe.value.needs.contains { need in
       if case .outer(let slot) = need.place { !slot.content.isFilled } else { true }
-    } == nil
+    }
   }
 
   /// Builds the missing beans that a recipe's steps need beforehand.
@@ -135,7 +135,7 @@ extension Environment {
       case .own(let slot): return self.recipe(slot)
       case .outer(let slot):
         if let own = ownSlot(slot) { return self.recipe(own) }
-        try outer(slot, for: recipe, needs[index]).release()
+        try outer(slot, for: recipe).release()
       case .counted, .computed: continue
       }
     }
@@ -143,20 +143,12 @@ extension Environment {
   }
 
   /// Returns a bean of an ancestor, for the bean of the order that takes it.
-  private func outer(
-    _ slot: Slot, for recipe: FrozenReference<Recipe>, _ need: Operand
-  ) throws -> ObjectReference {
+  private func outer(_ slot: Slot, for recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     do { return try object(at: slot) } catch {
-      let taker = taker(of: need, in: recipe)
-      throw taker == recipe
-        ? error : ResolutionContext.chain(from: taker, to: recipe).dropLast().reduce(error) { failure($0, of: $1) }
+      let steps = recipe.value.steps
+      let taker = (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(slot) } ?? recipe
+      throw ResolutionContext.chain(from: taker, to: recipe).dropLast().reduce(error) { failure($0, of: $1) }
     }
-  }
-
-  /// Returns the bean of an order that takes an operand.
-  private func taker(of need: Operand, in recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe> {
-    let steps = recipe.value.steps
-    return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(need) } ?? recipe
   }
 
   /// Returns the object of a slot further out, built if need be, and retained for the caller.

@@ -77,7 +77,6 @@ extension Environment {
       return true
     }
     if ownScopes.contains(where: { ($0 as? AbstractBeanScope)?.cache.holds(identity) == true }) { return true }
-    if !claiming, core.extras == nil, let isHeld = core.lock.withLock({ scan(identity) }) { return isHeld }
     return extras.identities.withLock { identities in
       let fresh = core.lock.withLock {
         return (identities.logged..<creationLog.count).map { index -> ObjectReference? in
@@ -87,16 +86,6 @@ extension Environment {
       }
       identities.add(logged: fresh)
       return claiming ? !identities.claim(identity) : identities.contains(identity)
-    }
-  }
-
-  /// Compares the beans of an environment, under its lock; nil if there are too many to compare.
-  private func scan(_ identity: ObjectIdentifier) -> Bool? {
-    let log = creationLog
-    if log.count > 32 { return nil }
-    return (0..<log.count).contains { index in
-      let content = core.slots[log[index]].content
-      return content.isFilled && content.object.beanIdentity == identity
     }
   }
 

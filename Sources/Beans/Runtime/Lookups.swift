@@ -113,11 +113,6 @@ extension Environment {
     @usableFromInline let use: HazardPointer
     @usableFromInline let home: Unretained<Environment>
 
-    @inline(__always)
-    fileprivate init(_ object: ObjectReference, _ use: HazardPointer, _ home: Unretained<Environment>) {
-      (self.object, self.use, self.home) = (object, use, home)
-    }
-
     @inlinable @inline(__always)
     func end() { home.with { $0.endUse(use) } }
   }
@@ -143,7 +138,7 @@ extension Environment {
       home.with { $0.endUse(use) }
       return nil
     }
-    return Lent(content.object, use, home)
+    return Lent(object: content.object, use: use, home: home)
   }
 
   /// Runs `body` while nothing here is released.

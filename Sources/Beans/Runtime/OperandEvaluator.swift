@@ -48,10 +48,8 @@ extension Environment {
       return parameter.isReference ? nil : try boxed([], as: parameter)
     case .provider(let parameter, let id, let module):
       let isCurrent = if case .current = parameter.kind { true } else { false }
-      let isOfTaker = parameter.providesOwned
-      let lookup: any BeanLookup =
-        isCurrent || isOfTaker || module != nil
-        ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
+      let isLimited = isCurrent || parameter.providesOwned || module != nil
+      let lookup: any BeanLookup = isLimited ? LimitedLookup(self, module, parameter) : self
       return try wrapped(.lookup(lookup, id: id), as: parameter)
     case .environment: return ObjectReference(self)
     case .configuration: return ObjectReference(configuration)
