@@ -70,10 +70,9 @@ struct LookupIndex: ~Copyable, Sendable {
     (UInt(bitPattern: type) &* 0x9E37_79B9_7F4A_7C15) >> 32
   }
 
-  /// Returns the operand for a type. Callable from any thread.
-  func find(_ type: ObjectIdentifier) -> Operand? { entry(type).value.operand.found }
-
-  func find(_ type: ObjectIdentifier, _ id: String) -> Operand? {
+  /// Returns the operand for a type, or for a type and an id. Callable from any thread.
+  func find(_ type: ObjectIdentifier, _ id: String? = nil) -> Operand? {
+    guard let id else { return entry(type).value.operand.found }
     let words = IdHash.words(id)
     let found = if let words { entry(type, shortId: words) } else { entry(type, longId: id) }
     return found.value.operand.found

@@ -95,7 +95,7 @@ extension Environment {
       context.value.current = recipe
       let made: R
       do { made = try make(environment, context) } catch { throw environment.giveUp(context, recipe, error) }
-      if environment.core.lock.withLock({ environment.core.change { $0.leave() } }) { environment.release() }
+      environment.leave()
       return made
     }
   }

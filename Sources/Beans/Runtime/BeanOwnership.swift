@@ -111,7 +111,7 @@ extension Environment {
   /// Notes a bean of a scope that keeps its beans by itself, for the build that takes the bean.
   func noteForTaker(_ object: AnyObject, of scope: any BeanScope) {
     if scope is AbstractBeanScope { return }
-    guard let taker = ResolutionContext.nearestBuild,
+    guard let taker = ResolutionContext.nearestBuild(from: ResolutionContext.innermost),
       let identity = ObjectReference(unretained: object).beanIdentity
     else { return }
     taker.value.notes.beans.append((identity, object, .scope))

@@ -209,16 +209,11 @@ extension Environment {
   /// Returns the beans that a lookup needs. For callers that prevent the release of the environment.
   func beans(of parameter: Parameter, id: String?) throws -> TakenBeans {
     if let foreseen = foreseen(parameter, id: id) { return TakenBeans(by: foreseen.place, in: self) }
-    let found = try unforeseen(parameter, id: id)
-    if let operand = found.operand { return TakenBeans(by: operand.place, in: self) }
-    return TakenBeans(by: found.computed.computation, in: self)
+    return TakenBeans(by: try unforeseen(parameter, id: id).computed.computation, in: self)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {
-    let type = ObjectIdentifier(parameter.wanted)
-    return core.compiledPlan.with { plan in
-      if let id { plan.index.find(type, id) } else { plan.index.find(type) }
-    }
+    core.compiledPlan.with { $0.index.find(ObjectIdentifier(parameter.wanted), id) }
   }
 
   private func unforeseen(_ parameter: Parameter, id: String?) throws -> Retrieval {
@@ -236,7 +231,6 @@ extension Environment {
   }
 
   private func lookUp(_ found: Retrieval) throws -> Argument {
-    if let operand = found.operand { return try lookUp(operand) }
     let (computation, reading) = found.computed
     var check = CaptivityCheck(of: self)
     try check?.check(computation)

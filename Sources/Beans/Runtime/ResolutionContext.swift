@@ -192,10 +192,8 @@ extension ResolutionContext {
   /// The build or `Owned` that takes the result of this build; nil for a lookup outside of both.
   var taker: StackReference<ResolutionContext>? { Self.nearestBuild(from: outer) }
 
-  /// The innermost build or `Owned` of this thread; nil outside of both.
-  static var nearestBuild: StackReference<ResolutionContext>? { nearestBuild(from: innermost) }
-
-  private static func nearestBuild(
+  /// Returns the first context, from one outwards, that is a build or an `Owned`; nil if there is none.
+  static func nearestBuild(
     from context: StackReference<ResolutionContext>?
   ) -> StackReference<ResolutionContext>? {
     var next = context
