@@ -30,7 +30,7 @@
 // Threads share the address alone; reading an immutable or atomic value of a `Sendable` type needs no order.
 extension FrozenReference: @unchecked Sendable where Value: Sendable & ~Copyable {}
 
-extension FrozenReference {
+extension FrozenReference where Value: ~Copyable {
   /// Returns the place so many elements further in the same array.
   @inlinable @inline(__always)
   func advanced(by count: Int) -> FrozenReference { unsafe FrozenReference(pointer + count) }

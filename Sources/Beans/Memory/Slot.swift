@@ -6,16 +6,13 @@ struct Slot: Sendable, Equatable {
   @usableFromInline let place: FrozenReference<Atomic<UInt>>
 
   @inlinable @inline(__always)
-  init(_ word: UnsafePointer<Atomic<UInt>>) { place = unsafe FrozenReference(word) }
+  init(_ place: FrozenReference<Atomic<UInt>>) { self.place = place }
 
   @inlinable @inline(__always)
-  var word: UnsafePointer<Atomic<UInt>> { unsafe place.pointer }
-
-  @inlinable @inline(__always)
-  var content: Content { unsafe Content(word: word.pointee.load(ordering: .sequentiallyConsistent)) }
+  var content: Content { Content(word: place.value.load(ordering: .sequentiallyConsistent)) }
 
   @inline(__always)
-  func store(_ content: Content) { unsafe word.pointee.store(content.word, ordering: .releasing) }
+  func store(_ content: Content) { place.value.store(content.word, ordering: .releasing) }
 
   /// The content of a slot at one moment: one word, whose sign separates claims from beans.
   ///
@@ -66,26 +63,17 @@ struct Slot: Sendable, Equatable {
   }
 }
 
-/// The slots of one environment, by number.
-@usableFromInline
-struct Slots: PointerWrapper, Sendable {
-  @usableFromInline let first: FrozenReference<Atomic<UInt>>
+/// The slots of one environment, by number: the place of the first one.
+@usableFromInline typealias Slots = FrozenReference<Atomic<UInt>>
 
-  @inlinable @inline(__always)
-  init(opaque: UnsafeRawPointer) {
-    first = unsafe FrozenReference(opaque.assumingMemoryBound(to: Atomic<UInt>.self))
-  }
-
-  @inlinable @inline(__always)
-  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(first.pointer) }
-
+extension Slots {
   /// Returns a slot. The number must be one of the plan's; it is not checked.
   @inlinable @inline(__always)
-  subscript(slot: Int32) -> Slot { unsafe Slot(first.pointer + Int(slot)) }
+  subscript(slot: Int32) -> Slot { Slot(advanced(by: Int(slot))) }
 
   /// Returns the number of a slot if it is one of the first `count`; nil otherwise.
   func number(of slot: Slot, among count: Int) -> Int32? {
-    let distance = unsafe slot.word - first.pointer
+    let distance = unsafe slot.place.pointer - pointer
     return (0..<count).contains(distance) ? Int32(distance) : nil
   }
 
