@@ -178,6 +178,13 @@ struct BeanSearch {
     let criteria = parameter.criteria(from: module)
     return below.contains { $0.hasCandidate(for: parameter.element, criteria) }
   }
+
+  /// Returns the first directory of factories' children that has the bean of a lookup, which no other directory has.
+  func holderBelow(_ parameter: Parameter) -> BeanDirectory? {
+    if let id { return directory.find(id: id, from: module) == nil ? below.first { $0.has(id: id, from: module) } : nil }
+    let criteria = parameter.criteria(from: module)
+    return below.first { $0.hasCandidate(for: parameter.element, criteria) }
+  }
 }
 
 extension BeanDirectory {

@@ -18,10 +18,9 @@ extension Environment {
     }
     do {
       let traits = traits(of: object, recipe)
-      let undeclared = undeclaredCapabilities(traits, recipe)
-      if !undeclared.isEmpty { throw fault(undeclared, of: object, recipe) }
+      try checkDeclared(traits, of: object, recipe)
       if object.identity != recipe.value.identity, traits.contains(.injected), !recipe.value.isSeed {
-        try object.with { try injectUnforeseen($0, recipe) }
+        try injectAll(object.with { Box.open($0) as AnyObject }, except: recipe.value.code.with { $0.given })
       }
       try object.with { try setProperties(of: $0, recipe) }
       if traits.contains(.aware) {
@@ -94,23 +93,19 @@ extension Environment {
     }
   }
 
-  /// Returns the capabilities of an object that its declared type hides from startup. Assisted factories and decorators
+  /// Throws if an object has capabilities that its declared type hides from startup. Assisted factories and decorators
   /// make no listeners, whatever their types.
-  private func undeclaredCapabilities(_ traits: BeanTraits, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
+  private func checkDeclared(
+    _ traits: BeanTraits, of object: ObjectReference, _ recipe: FrozenReference<Recipe>
+  ) throws {
     var undeclared = traits.intersection(.declared).subtracting(recipe.value.traits)
     if traits.contains(.awaited), !recipe.value.work.contains(.await) { undeclared.insert(.awaited) }
-    if undeclared.isEmpty || recipe.value.isSeed { return [] }
-    let isNoListener = recipe.value.kind == .product || recipe.value.definition.decorated != nil
-    if isNoListener { undeclared.remove(.listener) }
-    return undeclared
-  }
-
-  private func fault(
-    _ undeclared: BeanTraits, of object: ObjectReference, _ recipe: FrozenReference<Recipe>
-  ) -> EnvironmentError {
+    if undeclared.isEmpty || recipe.value.isSeed { return }
     let bean = recipe.value.definition
+    if recipe.value.kind == .product || bean.decorated != nil { undeclared.remove(.listener) }
+    if undeclared.isEmpty { return }
     let type = object.with { "\(Swift.type(of: Box.open($0)))" }
-    return bean.fault(
+    throw bean.fault(
       .undeclaredCapability,
       "\(bean.label) turned out to be \(undeclared.names) (\(type)), which startup has to know: declare it as \(type)")
   }
@@ -141,11 +136,20 @@ extension Environment {
   /// Applies the post processors. Values are not passed to post processors, except a class instance that is declared as
   /// a protocol type.
   private func process(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    let bean = object.with { Box.open($0) }
-    guard type(of: bean) is AnyObject.Type else { return object }
-    let instance = bean as AnyObject
-    let processed = try process(instance, recipe)
+    let opened = object.with { Box.open($0) }
+    guard type(of: opened) is AnyObject.Type else { return object }
+    let instance = opened as AnyObject
+    var processed = instance
+    for operand in core.compiledPlan.with({ $0.services.processors }) {
+      processed = try argument(operand).take(as: (any BeanPostProcessor).self).process(processed)
+    }
     if processed === instance { return object }
+    let bean = recipe.value.definition
+    let found: AnyClass = type(of: processed)
+    guard TypeRelation.isUsable(found, as: bean.type) else {
+      throw bean.fault(
+        .otherProcessedBean, "a post processor replaced \(bean.label) by a \(found), which is no \(bean.type)")
+    }
     var replacement = Optional(processed)
     if object.with({ $0 is Box }) { replacement = recipe.value.function.with { $0.boxed?.box([processed]) } }
     guard let replacement else { return object }
@@ -153,38 +157,16 @@ extension Environment {
     return ObjectReference(replacement)
   }
 
-  private func process(_ instance: AnyObject, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
-    var object = instance
-    for operand in core.compiledPlan.with({ $0.services.processors }) {
-      object = try argument(operand).take(as: (any BeanPostProcessor).self).process(object)
-    }
-    if object === instance { return object }
-    let bean = recipe.value.definition
-    if TypeRelation.isUsable(type(of: object), as: bean.type) { return object }
-    throw bean.fault(
-      .otherProcessedBean, "a post processor replaced \(bean.label) by a \(type(of: object)), which is no \(bean.type)")
-  }
-
   // MARK: class-level injections that no recipe has
 
-  /// Runs all class-level injections of an object.
-  func injectAll(_ object: AnyObject) throws {
-    for injection in try ClassInjection.all(of: type(of: object)) { try run(injection, on: object) }
-  }
-
-  /// Runs the class-level injections that the recipe does not contain, for an instance of a subclass, or of a class
+  /// Runs the class-level injections of an object, except those of properties that are set otherwise: all of them for an
+  /// object that is no bean, and those that the recipe does not contain for an instance of a subclass, or of a class
   /// behind a protocol.
-  private func injectUnforeseen(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
-    let instance = Box.open(object) as AnyObject
-    let given = recipe.value.code.with { $0.given }
-    for injection in try ClassInjection.all(of: type(of: instance))
+  func injectAll(_ object: AnyObject, except given: [PropertyInjection] = []) throws {
+    for injection in try ClassInjection.all(of: type(of: object))
     where !given.contains(where: { $0.sets(injection) == true }) {
-      try run(injection, on: instance)
+      try naming(injection.point) { try injection.setter.set(object, argument(for: injection, of: object)) }
     }
-  }
-
-  private func run(_ injection: ClassInjection, on object: AnyObject) throws {
-    try naming(injection.point) { try injection.setter.set(object, argument(for: injection, of: object)) }
   }
 
   private func argument(for injection: ClassInjection, of object: AnyObject) throws -> Argument {

@@ -130,13 +130,13 @@ extension Environment {
     let needs = recipe.value.needs
     for index in 0..<needs.count {
       switch needs[index].place {
-      case .outer(let slot) where slot.content.isFilled: continue
-      case .own(let slot) where core.slots[slot].content.isFilled: continue
-      case .own(let slot): return self.recipe(slot)
+      case .own(let slot):
+        if !core.slots[slot].content.isFilled { return self.recipe(slot) }
       case .outer(let slot):
+        if slot.content.isFilled { continue }
         if let own = ownSlot(slot) { return self.recipe(own) }
         try outer(slot, for: recipe).release()
-      case .counted, .computed: continue
+      case .counted, .computed: break
       }
     }
     return nil

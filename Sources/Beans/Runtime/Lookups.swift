@@ -249,12 +249,15 @@ extension Environment {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
   ) throws -> Retrieval {
     let plan = core.compiledPlan.object
-    let search = BeanSearch(directory: plan.directory, id: id, module: module, below: plan.below)
-    let source = try search.resolve(parameter) { bean throws(EnvironmentError) in
+    let source = try search(id, from: module).resolve(parameter) { bean throws(EnvironmentError) in
       guard let located = plan.locate(bean) else { throw bean.definition.notOpen }
       return located.bean
     }
     return Retrieval(source, for: parameter)
+  }
+
+  private func search(_ id: String?, from module: ObjectIdentifier?) -> BeanSearch {
+    core.compiledPlan.with { BeanSearch(directory: $0.directory, id: id, module: module, below: $0.below) }
   }
 
   /// Returns the error of a provider that finds no bean: `.scopeNotActive` where children of factories below this
@@ -264,21 +267,14 @@ extension Environment {
   ) -> EnvironmentError {
     // An environment without a plan has not started: the error already names the reason.
     guard error.code == .unknownBean, core.plan != nil else { return error }
-    let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
+    let search = search(id, from: module)
     do throws(EnvironmentError) {
-      _ = try BeanSearch(directory: directory, id: id, module: module, below: below).resolve(parameter) { $0 }
+      _ = try search.resolve(parameter) { $0 }
       return error
     } catch {
       if error.code != .unknownBean { return error }
     }
-    let criteria = parameter.criteria(from: module)
-    let holder: BeanDirectory? =
-      if let id {
-        directory.find(id: id, from: module) == nil ? below.first { $0.has(id: id, from: module) } : nil
-      } else {
-        below.first { $0.hasCandidate(for: parameter.element, criteria) }
-      }
-    guard let holder else { return error }
+    guard let holder = search.holderBelow(parameter) else { return error }
     let name = id.map { "'\($0)'" } ?? "\(parameter.element)"
     return EnvironmentError(
       .scopeNotActive, Lifetime.notOpen(holder.scopeName ?? holder.name, name), path: [name])
