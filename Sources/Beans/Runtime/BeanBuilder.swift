@@ -253,22 +253,16 @@ extension Environment {
     let failure = ResolutionContext.chain(from: failed, to: asked).dropFirst().reduce(ownFailure) {
       self.failure($0, of: $1)
     }
+    let hasSlot = failed.value.slot >= 0
     let isLast = core.lock.withLock {
-      unclaim(failed, Slot.Content.claimed(by: context))
+      if hasSlot, core.slots[failed.value.slot].content == .claimed(by: context) {
+        core.slots[failed.value.slot].store(.empty)
+      }
       return core.change { $0.leave() }
     }
-    if core.isAwaited.load(ordering: .relaxed), failed.value.slot >= 0 {
-      WaitForGraph.end(key(failed.value.slot), ownFailure)
-    }
+    if hasSlot, core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(key(failed.value.slot), ownFailure) }
     if isLast { release() }
     return failure
-  }
-
-  /// Empties a slot that a build has claimed. Under the lock.
-  private func unclaim(_ recipe: FrozenReference<Recipe>, _ mark: Slot.Content) {
-    if recipe.value.slot < 0 { return }
-    let slot = core.slots[recipe.value.slot]
-    if slot.content == mark { slot.store(.empty) }
   }
 
   /// Releases the references to arguments that a step does not take.

@@ -114,11 +114,7 @@ extension Environment {
           stack.removeLast()
           guard let dependent = stack.last else { continue }
           context.value.current = dependent
-          if let record {
-            try build(top, for: dependent, record)
-          } else {
-            try build(top.value.slot, isInside: true).release()
-          }
+          try build(top, for: dependent, record)
         }
       } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }
     }
@@ -192,8 +188,9 @@ extension Environment {
 
   /// Builds a bean whose dependencies exist, and records its time and those of the beans that its factory looks up.
   private func build(
-    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord
+    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord?
   ) throws {
+    guard let record else { return try bean(recipe.value.slot).release() }
     let logged = core.lock.withLock { createdBeans }
     let began = ContinuousClock.now
     try bean(recipe.value.slot).release()
