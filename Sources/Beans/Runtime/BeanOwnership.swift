@@ -36,7 +36,7 @@ extension Environment {
   @inline(never)
   func giveUp(_ identity: ObjectIdentifier?) {
     guard let identity, let extras = existingExtras else { return }
-    extras.identities.withLock { $0.giveUp(identity) }
+    extras.identities.withLock { _ = $0.beans.remove(identity) }
   }
 
   /// Whether the object of a slot is another face of a bean.
@@ -79,13 +79,13 @@ extension Environment {
     if ownScopes.contains(where: { ($0 as? AbstractBeanScope)?.cache.holds(identity) == true }) { return true }
     return extras.identities.withLock { identities in
       let fresh = core.lock.withLock {
-        return (identities.logged..<creationLog.count).map { index -> ObjectReference? in
-          let content = core.slots[creationLog[index]].content
-          return content.isFilled ? content.object : nil
-        }
+        (identities.logged..<creationLog.count).map { core.slots[creationLog[$0]].content }
       }
-      identities.add(logged: fresh)
-      return claiming ? !identities.claim(identity) : identities.contains(identity)
+      identities.logged += fresh.count
+      for content in fresh where content.isFilled {
+        if let found = content.object.beanIdentity { identities.beans.insert(found) }
+      }
+      return claiming ? !identities.beans.insert(identity).inserted : identities.beans.contains(identity)
     }
   }
 
