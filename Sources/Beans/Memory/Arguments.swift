@@ -51,7 +51,7 @@ enum Reading: Sendable {
   @inlinable @inline(never)
   func takeOther<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if case .existential(let layout) = self {
-      return layout.with { $0.fits(object) ? $0.value(object, as: type) : object.cast(to: type) }
+      return layout.with { if $0.fits(object) { $0.value(object, as: type) } else { object.cast(to: type) } }
     }
     defer { object.release() }
     if case .assembled = self, let type = type as? any AssembledType.Type {

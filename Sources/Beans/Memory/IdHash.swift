@@ -7,7 +7,7 @@ enum IdHash {
   /// Returns the two words of a string that is short enough to have no other storage; nil for a longer one.
   @inline(__always)
   static func words(_ id: String) -> (UInt, UInt)? {
-    id.utf8.count < 16 ? uncheckedCast(id, to: (UInt, UInt).self) : nil
+    if id.utf8.count < 16 { uncheckedCast(id, to: (UInt, UInt).self) } else { nil }
   }
 
   /// Whether the words represent the string. Strings of equal words are equal.

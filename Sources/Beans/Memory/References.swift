@@ -252,7 +252,7 @@ struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, Bit
 
   /// The number of the list, for its first member.
   @inline(__always)
-  var list: Int? { rawValue & 1 == 1 ? Int(bitPattern: rawValue >> 1) : nil }
+  var list: Int? { if rawValue & 1 == 1 { Int(bitPattern: rawValue >> 1) } else { nil } }
 
   /// The member before this one, which must be neither the first nor outside of lists.
   @inline(__always)

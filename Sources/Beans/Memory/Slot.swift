@@ -53,8 +53,8 @@ struct Slot: Sendable, Equatable {
     /// The build that has claimed the slot.
     @inline(__always)
     var claimant: StackReference<Void>? {
-      unsafe Int(bitPattern: word) < 0
-        ? UnsafeRawPointer(bitPattern: 0 &- word).map { unsafe StackReference(opaque: $0) } : nil
+      if Int(bitPattern: word) >= 0 { return nil }
+      return unsafe UnsafeRawPointer(bitPattern: 0 &- word).map { unsafe StackReference(opaque: $0) }
     }
 
     /// The bean of a slot, which must be filled.
@@ -74,7 +74,7 @@ extension Slots {
   /// Returns the number of a slot if it is one of the first `count`; nil otherwise.
   func number(of slot: Slot, among count: Int) -> Int32? {
     let distance = unsafe slot.place.pointer - pointer
-    return (0..<count).contains(distance) ? Int32(distance) : nil
+    return if (0..<count).contains(distance) { Int32(distance) } else { nil }
   }
 
   /// The memory of the environment that starts with the slots.

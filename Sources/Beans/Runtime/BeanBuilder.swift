@@ -15,7 +15,7 @@ extension Environment {
   /// Returns the bean of a slot, retained for the caller. The caller keeps the environment from being released.
   @inline(__always)
   func bean(_ slot: Int32) throws -> ObjectReference {
-    core.slots[slot].content.isFilled ? keep(slot) : try build(slot, isInside: true)
+    if core.slots[slot].content.isFilled { keep(slot) } else { try build(slot, isInside: true) }
   }
 
   /// Returns the bean of a filled slot, retained for the caller.

@@ -53,7 +53,7 @@ extension Environment {
   }
 
   private func traits(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
-    object.identity == recipe.value.identity ? recipe.value.traits : unforeseenTraits(of: object)
+    if object.identity == recipe.value.identity { recipe.value.traits } else { unforeseenTraits(of: object) }
   }
 
   /// Returns the traits of an object of a class that the plan does not know. Its release may need more than the plan

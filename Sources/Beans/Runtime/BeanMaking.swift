@@ -19,7 +19,7 @@ extension Environment {
   func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
     if recipe.value.work.contains(.await) { throw notReady(recipe) }
-    let log = recipe.value.work.contains(.trace) ? log : nil
+    let log: ContainerLog? = if recipe.value.work.contains(.trace) { log } else { nil }
     log?.creating(recipe.value.label, in: name)
     do {
       let object = try complete(callFactory(of: recipe), recipe).object
@@ -173,7 +173,7 @@ extension Environment {
   /// Returns the number of a slot of this environment; nil for other slots.
   func ownSlot(_ slot: Slot) -> Int32? {
     core.plan.flatMap { plan in
-      plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
+      plan.with { if $0.isPlain { core.slots.number(of: slot, among: $0.layout.slots) } else { nil } }
     }
   }
 
@@ -199,7 +199,7 @@ extension Environment {
     record.add(
       created.map { built in
         let isOwn = built == recipe.value.slot
-        return self.recipe(built).time(isOwn ? duration : nil, for: isOwn ? taker : recipe)
+        return if isOwn { recipe.time(duration, for: taker) } else { self.recipe(built).time(nil, for: recipe) }
       })
   }
 
@@ -242,8 +242,8 @@ extension Environment {
     let label = recipe.value.label
     if let error = error as? EnvironmentError {
       // A circle names every bean on it; a longer path would hide where it closes.
-      return error.code == .cyclicDependency || error.path.first == label
-        ? error : error.within(label, declaredAt: recipe.value.origin)
+      if error.code == .cyclicDependency || error.path.first == label { return error }
+      return error.within(label, declaredAt: recipe.value.origin)
     }
     return EnvironmentError(
       .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.step],

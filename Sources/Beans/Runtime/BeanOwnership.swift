@@ -85,7 +85,7 @@ extension Environment {
       for content in fresh where content.isFilled {
         if let found = content.object.beanIdentity { identities.beans.insert(found) }
       }
-      return claiming ? !identities.beans.insert(identity).inserted : identities.beans.contains(identity)
+      return if claiming { !identities.beans.insert(identity).inserted } else { identities.beans.contains(identity) }
     }
   }
 

@@ -93,7 +93,7 @@ extension Environment {
   private func fetchComputed(_ operand: Operand) throws -> Argument {
     guard core.kind.contains(.plain), let use = HazardPointer.protecting(Unretained(self)) else { return .none }
     defer { endUse(use) }
-    return core.lifecycle.isOpen ? try lookUp(operand) : .none
+    return if core.lifecycle.isOpen { try lookUp(operand) } else { .none }
   }
 
   /// Ends a use that a hazard pointer protects. If the environment has begun to end, its release may have waited for

@@ -155,7 +155,8 @@ final class ProductAssembly: ProductBuilder {
   private func using<R>(_ body: () throws -> R) throws -> R {
     do { try environment.enter() } catch let error as EnvironmentError {
       let factory = recipe.value.step
-      throw error.origin == nil ? error.within(factory.label, declaredAt: factory.origin) : error
+      if error.origin == nil { throw error.within(factory.label, declaredAt: factory.origin) }
+      throw error
     }
     defer { environment.leave() }
     return try body()

@@ -55,7 +55,7 @@ final class OwnedBean: OwnedInstance {
   var object: AnyObject? { cell.object }
 
   /// The bean, if its release has to be awaited.
-  var awaitedBean: BeanDefinition? { ending.flatMap { $0.isAsynchronous ? $0.bean : nil } }
+  var awaitedBean: BeanDefinition? { if let ending, ending.isAsynchronous { ending.bean } else { nil } }
 
   /// Returns the bean to the first caller, which then has to release it; nil for every later caller.
   func take() -> (object: ObjectReference, ending: BeanEnding?)? {

@@ -122,11 +122,11 @@ struct ResolutionContext: ~Copyable, Sendable {
   ) -> [FrozenReference<Recipe>] {
     var chain = [built]
     let steps = asked.value.steps
-    var index = (0..<steps.count).first { steps[$0].slot == built.value.slot }
-    while let step = index {
-      let dependent = steps[step].dependent
-      index = dependent < 0 ? nil : Int(dependent)
-      if let index { chain.append(built.sibling(steps[index].slot, of: built.value.number)) }
+    var step = (0..<steps.count).map { steps[$0] }.first { $0.slot == built.value.slot }
+    while let dependent = step?.dependent, dependent >= 0 {
+      let next = steps[Int(dependent)]
+      chain.append(built.sibling(next.slot, of: built.value.number))
+      step = next
     }
     if chain.last != asked { chain.append(asked) }
     return chain
@@ -162,7 +162,8 @@ struct ResolutionContext: ~Copyable, Sendable {
   static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
     let own = ObjectIdentifier(environment)
     guard let keeper = keeper(above: environment) else { return nil }
-    return all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true } ? nil : keeper
+    let isOpenedHere = all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true }
+    return if isOpenedHere { nil } else { keeper }
   }
 
   /// Returns the bean that this thread is building, if it will be kept further out than `environment`.
@@ -172,7 +173,7 @@ struct ResolutionContext: ~Copyable, Sendable {
       guard let recipe = context.value.current else { continue }
       switch recipe.value.kind {
       case .prototype: continue
-      case .slot: return environment.isDescendant(of: context.value.environment) ? recipe : nil
+      case .slot: return if environment.isDescendant(of: context.value.environment) { recipe } else { nil }
       // The container does not judge the lifetime of a registered scope.
       case .scoped, .product: return nil
       }
