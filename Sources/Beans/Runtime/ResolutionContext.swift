@@ -85,11 +85,8 @@ struct ResolutionContext: ~Copyable, Sendable {
 
   /// Whether this thread is inside the environment, so that waiting for the environment would never end.
   static func isInside(_ environment: Environment) -> Bool {
-    func isWithin(_ inner: Unretained<Environment>) -> Bool {
-      inner.with { $0 === environment || $0.isDescendant(of: environment) }
-    }
-    return all.contains { isWithin($0.value.environment) }
-      || HazardPointer.owners(Environment.self).contains(where: isWithin)
+    let used = all.map { $0.value.environment } + HazardPointer.owners(Environment.self)
+    return used.contains { $0.with { $0 === environment || $0.isDescendant(of: environment) } }
   }
 
   /// Whether this thread is building a bean in an environment.
