@@ -276,13 +276,15 @@ enum ThreadReference {
 /// The evaluated arguments of one call. Their objects live as long as the call.
 @safe struct EvaluatedArguments {
   private let objects: UnsafeMutablePointer<ObjectReference?>
+  private let count: Int
 
-  /// Runs `body` with room for a number of arguments, on the stack.
+  /// Runs `body` with room for a number of arguments, on the stack; each is nil at first.
   @inline(__always)
   static func with<R>(_ count: Int, _ body: (EvaluatedArguments) throws -> R) rethrows -> R {
     try unsafe withUnsafeTemporaryAllocation(of: ObjectReference?.self, capacity: max(count, 1)) { buffer in
+      unsafe buffer.initialize(repeating: nil)
       // Never nil: the buffer has at least one element.
-      try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
+      return try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped, count: count))
     }
   }
 
@@ -291,11 +293,11 @@ enum ThreadReference {
   /// The object at a position, as an owned reference; nil for an optional without a bean.
   subscript(index: Int) -> ObjectReference? {
     get { unsafe objects[index] }
-    nonmutating set { unsafe (objects + index).initialize(to: newValue) }
+    nonmutating set { unsafe objects[index] = newValue }
   }
 
-  /// Releases the first `count` objects.
-  func release(_ count: Int) {
+  /// Releases all objects.
+  func release() {
     for index in 0..<count { self[index]?.release() }
   }
 }

@@ -56,23 +56,20 @@ extension Environment {
   ) throws -> ObjectReference {
     let (operands, requirements) = (recipe.value.operands, recipe.value.requirements)
     return try EvaluatedArguments.with(operands.count) { evaluated in
-      var count = 0
       do {
         if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
         try requirements.forEach { try object(of: $0.place)?.release() }
-        while count < operands.count {
-          let place = operands[count].place
+        for index in 0..<operands.count {
+          let place = operands[index].place
           if case .computed = place {
-            evaluated[count] = try object(of: place)
-          } else {
-            evaluated[count] = nil
+            evaluated[index] = try object(of: place)
+          } else if !requirements.isEmpty {
             // The slot may be empty if a requirement had to be resolved first; then no step counts the operand.
-            if !requirements.isEmpty { try object(of: place)?.release() }
+            try object(of: place)?.release()
           }
-          count += 1
         }
       } catch {
-        evaluated.release(count)
+        evaluated.release()
         giveBack(operands)
         throw error
       }
