@@ -159,12 +159,15 @@ extension Environment {
   /// Returns the environment of a slot, which is this one or further out, and the slot's number; nil for the place of a
   /// value.
   func owner(of slot: Slot) -> (environment: Unretained<Environment>, number: Int32)? {
-    var next = Optional(Unretained(self))
-    while let environment = next {
+    for environment in outwards {
       if let number = environment.with({ $0.ownSlot(slot) }) { return (environment, number) }
-      next = environment.with { $0.core.parent }
     }
     return nil
+  }
+
+  /// This environment, and those further out.
+  var outwards: some Sequence<Unretained<Environment>> {
+    sequence(first: Unretained(self)) { $0.with { $0.core.parent } }
   }
 
   /// Returns the number of a slot of this environment; nil for other slots.

@@ -58,15 +58,9 @@ extension Environment {
   private func isBean(_ identity: ObjectIdentifier, claiming: Bool) -> Bool {
     // The own environment first, so that of two threads with the same object one finds the other's claim.
     if holds(identity, claiming: claiming) { return true }
-    var next = core.parent
-    while let environment = next {
-      if environment.with({ $0.holds(identity, claiming: false) }) {
-        if claiming { giveUp(identity) }
-        return true
-      }
-      next = environment.with { $0.core.parent }
-    }
-    return false
+    let isHeld = outwards.dropFirst().contains { $0.with { $0.holds(identity, claiming: false) } }
+    if isHeld, claiming { giveUp(identity) }
+    return isHeld
   }
 
   /// Returns whether a slot or a scope of this environment holds an object.
