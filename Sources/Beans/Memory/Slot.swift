@@ -14,6 +14,15 @@ struct Slot: Sendable, Equatable {
   @inline(__always)
   func store(_ content: Content) { place.value.store(content.word, ordering: .releasing) }
 
+  /// The bean, retained for the caller; nil unless the slot is filled. The caller prevents the release of the bean.
+  @inline(__always)
+  var retainedBean: ObjectReference? {
+    let content = content
+    guard content.isFilled else { return nil }
+    content.object.retain()
+    return content.object
+  }
+
   /// The content of a slot at one moment: one word, whose sign separates claims from beans.
   ///
   ///     0                        empty

@@ -15,15 +15,7 @@ extension Environment {
   /// Returns the bean of a slot, retained for the caller. The caller keeps the environment from being released.
   @inline(__always)
   func bean(_ slot: Int32) throws -> ObjectReference {
-    if core.slots[slot].content.isFilled { keep(slot) } else { try build(slot, isInside: true) }
-  }
-
-  /// Returns the bean of a filled slot, retained for the caller.
-  @inline(__always)
-  func keep(_ slot: Int32) -> ObjectReference {
-    let object = core.slots[slot].content.object
-    object.retain()
-    return object
+    if let bean = core.slots[slot].retainedBean { bean } else { try build(slot, isInside: true) }
   }
 
   @inline(__always)

@@ -146,11 +146,7 @@ extension Environment {
 
   /// Returns the object of a slot further out, built if need be, and retained for the caller.
   func object(at slot: Slot) throws -> ObjectReference {
-    let content = slot.content
-    if content.isFilled {
-      content.object.retain()
-      return content.object
-    }
+    if let bean = slot.retainedBean { return bean }
     if let (owner, number) = owner(of: slot) { return try owner.with { try $0.bean(number) } }
     throw EnvironmentError(
       .unresolvedPlaceholder, "a value is needed by a configuration source, before the configuration is complete")
