@@ -96,7 +96,8 @@ struct FrozenArray<Element: ~Copyable>: ~Copyable {
   /// Creates an array of so many elements, each made by a call.
   init(count: Int, _ element: () -> Element) {
     self.init(capacity: count)
-    for _ in 0..<count { append(element()) }
+    for index in 0..<count { unsafe (storage + index).initialize(to: element()) }
+    self.count = count
   }
 
   deinit { unsafe storage.deinitialize(count: count).deallocate() }
