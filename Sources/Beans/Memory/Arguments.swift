@@ -77,17 +77,13 @@ struct Arguments {
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
-    next = operands.first
-    self.slots = slots
-    // Never read, since no operand is computed.
-    computed = FrozenReference(operands.first.erased)
+    // The objects are never read, since no operand is computed.
+    self.init(operands, slots, FrozenReference(operands.first.erased))
   }
 
   @inline(__always)
-  init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: EvaluatedArguments) {
-    next = operands.first
-    self.slots = slots
-    self.computed = computed.first
+  init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: FrozenReference<ObjectReference?>) {
+    (next, self.slots, self.computed) = (operands.first, slots, computed)
   }
 
   @inlinable @inline(__always)

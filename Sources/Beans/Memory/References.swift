@@ -237,9 +237,6 @@ extension Unretained: PointerWrapper {
 struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, BitwiseCopyable {
   let rawValue: UInt
 
-  @inline(__always)
-  init(rawValue: UInt) { self.rawValue = rawValue }
-
   static var none: BackLink { BackLink(rawValue: 0) }
 
   @inline(__always)
@@ -290,15 +287,12 @@ enum ThreadReference {
 
   var first: FrozenReference<ObjectReference?> { unsafe FrozenReference(UnsafePointer(objects)) }
 
-  /// The object at a position, as an owned reference; nil for an optional without a bean.
-  subscript(index: Int) -> ObjectReference? {
-    get { unsafe objects[index] }
-    nonmutating set { unsafe objects[index] = newValue }
-  }
+  /// Stores an owned reference at a position; nil for an optional without a bean.
+  func set(_ object: ObjectReference?, at index: Int) { unsafe objects[index] = object }
 
   /// Releases all objects.
   func release() {
-    for index in 0..<count { self[index]?.release() }
+    for index in 0..<count { unsafe objects[index]?.release() }
   }
 }
 
@@ -306,7 +300,7 @@ enum ThreadReference {
   extension ObjectReference {
     /// Whether the runtime retains an object several times in one step. Checked at each startup.
     static var addsCounts: Bool {
-      let reference = ObjectReference(Probe())
+      let reference = ObjectReference(Box())
       defer { reference.release() }
       let wasUnshared = reference.isUnshared
       unsafe beans_retain_n(reference.pointer, 3)
@@ -316,7 +310,5 @@ enum ThreadReference {
       }
       return wasUnshared && reference.isUnshared
     }
-
-    private final class Probe {}
   }
 #endif

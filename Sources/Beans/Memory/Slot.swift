@@ -255,15 +255,12 @@ struct SlotRoom: ~Copyable, Sendable {
   /// left then.
   @inline(__always)
   func last(_ count: Int, _ body: (Int32) -> Bool) -> Int {
-    isNarrow
-      ? last(count, body) { unsafe Int32((memory + (3 &+ $0)).load(as: UInt8.self)) }
-      : last(count, body) { unsafe (memory + 4 &* $0).load(as: Int32.self) }
-  }
-
-  @inline(__always)
-  private func last(_ count: Int, _ body: (Int32) -> Bool, _ slot: (Int) -> Int32) -> Int {
     var left = count
-    while left > 0, body(slot(left)) { left &-= 1 }
+    if isNarrow {
+      while left > 0, body(unsafe Int32((memory + (3 &+ left)).load(as: UInt8.self))) { left &-= 1 }
+    } else {
+      while left > 0, body(unsafe (memory + 4 &* left).load(as: Int32.self)) { left &-= 1 }
+    }
     return left
   }
 

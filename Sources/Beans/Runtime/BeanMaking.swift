@@ -62,7 +62,7 @@ extension Environment {
         for index in 0..<operands.count {
           let place = operands[index].place
           if case .computed = place {
-            evaluated[index] = try object(of: place)
+            evaluated.set(try object(of: place), at: index)
           } else if !requirements.isEmpty {
             // The slot may be empty if a requirement had to be resolved first; then no step counts the operand.
             try object(of: place)?.release()
@@ -73,7 +73,7 @@ extension Environment {
         giveBack(operands)
         throw error
       }
-      return ObjectReference(try create(Arguments(operands, core.slots, evaluated)))
+      return ObjectReference(try create(Arguments(operands, core.slots, evaluated.first)))
     }
   }
 
