@@ -181,7 +181,8 @@ struct BeanSearch {
 
   /// Returns the first directory of factories' children that has the bean of a lookup, which no other directory has.
   func holderBelow(_ parameter: Parameter) -> BeanDirectory? {
-    if let id { return directory.find(id: id, from: module) == nil ? below.first { $0.has(id: id, from: module) } : nil }
+    if let id, directory.find(id: id, from: module) != nil { return nil }
+    if let id { return below.first { $0.has(id: id, from: module) } }
     let criteria = parameter.criteria(from: module)
     return below.first { $0.hasCandidate(for: parameter.element, criteria) }
   }

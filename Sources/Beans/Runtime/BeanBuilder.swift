@@ -140,8 +140,8 @@ extension Environment {
 
   // MARK: building
 
-  /// Enters, and builds the missing beans of the recipe's steps, each retained for its takers. Returns the last one, which
-  /// the caller stores; nil if another build has made it.
+  /// Enters, and builds the missing beans of the recipe's steps, each retained for its takers. Returns the last one,
+  /// which the caller stores; nil if another build has made it.
   @inline(__always)
   private func fill(
     _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool

@@ -159,8 +159,8 @@ extension Environment {
 
   // MARK: class-level injections that no recipe has
 
-  /// Runs the class-level injections of an object, except those of properties that are set otherwise: all of them for an
-  /// object that is no bean, and those that the recipe does not contain for an instance of a subclass, or of a class
+  /// Runs the class-level injections of an object, except those of properties that are set otherwise: all of them for
+  /// an object that is no bean, and those that the recipe does not contain for an instance of a subclass, or of a class
   /// behind a protocol.
   func injectAll(_ object: AnyObject, except given: [PropertyInjection] = []) throws {
     for injection in try ClassInjection.all(of: type(of: object))

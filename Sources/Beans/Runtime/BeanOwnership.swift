@@ -6,10 +6,10 @@
 /// A new object has no reference but the builder's, so it needs no search. The reference count of an existential's box
 /// does not show whether the content is new, so its content is searched for.
 extension Environment {
-  /// Whether an object is new. Any other object is a bean already, here, further out, or made for the running build: the
-  /// declaration whose factory or post processor has returned it does not complete it. A prototype that was made for the
-  /// build is complete, and the declaration that keeps it releases it; every other bean has its owner, and this is only
-  /// another face of it.
+  /// Whether an object is new. Any other object is a bean already: here, further out, or made for the running build.
+  /// The declaration whose factory or post processor has returned it does not complete it. A prototype that was made
+  /// for the build is complete, and the declaration that keeps it releases it; every other bean has its owner, and this
+  /// is only another face of it.
   ///
   /// Claims a new object for its declaration, so that no other thread completes it; call `giveUp` if the completion
   /// fails. The calling thread keeps the environment from being released.
