@@ -19,7 +19,7 @@ extension Environment {
     do {
       let traits = traits(of: object, recipe)
       try checkDeclared(traits, of: object, recipe)
-      if object.identity != recipe.value.identity, traits.contains(.injected), !recipe.value.isSeed {
+      if object.identity != recipe.value.identity, traits.contains(.injected) {
         try injectAll(object.with { Box.open($0) as AnyObject }, except: recipe.value.code.with { $0.given })
       }
       try object.with { try setProperties(of: $0, recipe) }
@@ -76,7 +76,6 @@ extension Environment {
   /// completion fails.
   @inline(never)
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
-    if recipe.value.isSeed { return }
     let type = object.beanType
     if isPlain(type, recipe) { return }
     let traits = unforeseenTraits(of: object)
@@ -100,7 +99,7 @@ extension Environment {
   ) throws {
     var undeclared = traits.intersection(.declared).subtracting(recipe.value.traits)
     if traits.contains(.awaited), !recipe.value.work.contains(.await) { undeclared.insert(.awaited) }
-    if undeclared.isEmpty || recipe.value.isSeed { return }
+    if undeclared.isEmpty { return }
     let bean = recipe.value.definition
     if recipe.value.kind == .product || bean.decorated != nil { undeclared.remove(.listener) }
     if undeclared.isEmpty { return }

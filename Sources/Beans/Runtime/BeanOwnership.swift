@@ -15,7 +15,7 @@ extension Environment {
   /// fails. The calling thread keeps the environment from being released.
   func isNew(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> Bool {
     if object.isUnshared, object.with({ !($0 is Box) }) { return true }
-    guard !recipe.value.isSeed, let identity = object.beanIdentity else { return true }
+    guard let identity = object.beanIdentity else { return true }
     let (kind, context) = (recipe.value.kind, ResolutionContext.innermost)
     let maker = context?.value.made(identity)
     let isFace =
