@@ -168,11 +168,7 @@ final class Parameter: Sendable {
 
   private static let known = Locked<[ObjectIdentifier: Parameter]>([:])
   /// A cache of known parameters, which is read without the lock. The address of a type decides its place.
-  private static let recent: FrozenArray<Atomic<Unretained<Parameter>?>> = {
-    var places = FrozenArray<Atomic<Unretained<Parameter>?>>(capacity: 256)
-    for _ in 0..<256 { places.append(Atomic(nil)) }
-    return places
-  }()
+  private static let recent = FrozenArray<Atomic<Unretained<Parameter>?>>(count: 256) { Atomic(nil) }
 
   /// Returns the request of a bean that has to exist, of any type.
   static func requirement(_ type: Any.Type) -> Parameter {

@@ -20,20 +20,24 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
       (self.answer, self.plan, self.type, self.id, self.next) = (answer, plan, type, id, next)
       hasNoId = id == nil
     }
+
+    /// Whether the lookup was by that id, or by none.
+    @inline(__always)
+    func has(_ id: String?) -> Bool {
+      // Most lookups have no id to compare.
+      if let id { isNamed(id) } else { hasNoId }
+    }
+
+    @inline(never)
+    private func isNamed(_ id: String) -> Bool { self.id == id }
   }
 
   private static var size: Int { 64 }
 
   /// The first entry of each list, retained.
-  private let lists: FrozenArray<Atomic<Unretained<Entry>?>>
+  private let lists = FrozenArray<Atomic<Unretained<Entry>?>>(count: Self.size) { Atomic(nil) }
   /// The number of entries. A service looks up the same few things all the time.
   private let count = Locked(0)
-
-  init() {
-    var lists = FrozenArray<Atomic<Unretained<Entry>?>>(capacity: Self.size)
-    for _ in 0..<Self.size { lists.append(Atomic(nil)) }
-    self.lists = lists
-  }
 
   deinit {
     for list in 0..<Self.size { lists[list].load(ordering: .relaxed)?.release() }
@@ -42,30 +46,17 @@ struct AnswerTable<Value: AnyObject & Sendable>: ~Copyable, Sendable {
   @inline(__always)
   private func list(_ type: ObjectIdentifier) -> Int { Int(bitPattern: type) >> 4 & (Self.size - 1) }
 
+  /// Returns the result of a lookup; nil if the table has none. Safe from any thread.
   @inline(__always)
-  private func find(
-    _ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ isMeant: (Entry) -> Bool
-  ) -> Unretained<Value>? {
+  func find(_ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String?) -> Unretained<Value>? {
     var next = lists[list(type)].load(ordering: .acquiring)
     while let entry = next {
-      if entry.with({ $0.type == type && $0.plan == plan && isMeant($0) }) {
+      if entry.with({ $0.type == type && $0.plan == plan && $0.has(id) }) {
         return entry.with { Unretained($0.answer) }
       }
       next = entry.with { $0.next.map { Unretained($0) } }
     }
     return nil
-  }
-
-  /// Returns the result of a lookup; nil if the table has none. Safe from any thread.
-  @inline(__always)
-  func find(_ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String?) -> Unretained<Value>? {
-    // Most lookups have no id to compare.
-    if let id { findNamed(plan, type, id) } else { find(plan, type) { $0.hasNoId } }
-  }
-
-  @inline(never)
-  private func findNamed(_ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String) -> Unretained<Value>? {
-    find(plan, type) { $0.id == id }
   }
 
   func keep(_ answer: Value, _ plan: ObjectIdentifier, _ type: ObjectIdentifier, _ id: String?) {

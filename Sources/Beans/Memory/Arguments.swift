@@ -51,7 +51,7 @@ enum Reading: Sendable {
   @inlinable @inline(never)
   func takeOther<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
     if case .existential(let layout) = self {
-      return layout.with { $0.fits(object) ? $0.value(object, as: type) : object.cast(to: type) }
+      return layout.with { if $0.fits(object) { $0.value(object, as: type) } else { object.cast(to: type) } }
     }
     defer { object.release() }
     if case .assembled = self, let type = type as? any AssembledType.Type {
@@ -60,7 +60,7 @@ enum Reading: Sendable {
       }
       return assemble(type)
     }
-    return unsafe Unmanaged<ValueBox<Value>>.fromOpaque(object.pointer)._withUnsafeGuaranteedRef { $0.value }
+    return Unretained<ValueBox<Value>>(object).with { $0.value }
   }
 }
 
@@ -69,49 +69,45 @@ enum Reading: Sendable {
 /// The builder has ensured that every argument exists, so taking one cannot fail. A factory takes all of them before it
 /// runs.
 @usableFromInline
-@safe struct Arguments {
-  @usableFromInline var next: UnsafePointer<Operand>
+struct Arguments {
+  @usableFromInline var next: FrozenReference<Operand>
   @usableFromInline let slots: Slots
   /// The objects of computed operands, at the position of the operand.
-  @usableFromInline var computed: UnsafePointer<ObjectReference?>
+  @usableFromInline var computed: FrozenReference<ObjectReference?>
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
-    unsafe next = unsafe operands.first.pointer
-    self.slots = slots
-    // Never read, since no operand is computed.
-    unsafe computed = unsafe operands.first.opaque.assumingMemoryBound(to: ObjectReference?.self)
+    // The objects are never read, since no operand is computed.
+    self.init(operands, slots, FrozenReference(operands.first.erased))
   }
 
   @inline(__always)
-  init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: EvaluatedArguments) {
-    unsafe next = unsafe operands.first.pointer
-    self.slots = slots
-    unsafe self.computed = unsafe computed.first
+  init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: FrozenReference<ObjectReference?>) {
+    (next, self.slots, self.computed) = (operands.first, slots, computed)
   }
 
   @inlinable @inline(__always)
   mutating func take<Value>(as type: Value.Type) -> Value {
-    let (operand, object) = unsafe (next, computed)
-    unsafe next += 1
-    unsafe computed += 1
+    let (operand, object) = (next, computed)
+    next = next.advanced(by: 1)
+    computed = computed.advanced(by: 1)
     // Most arguments are of a class or an optional of one.
     if MemoryLayout<Value>.size == MemoryLayout<UInt>.size {
-      if case .counted(let slot) = unsafe operand.pointee.place { return slots[slot].content.object.take(as: type) }
-      if case .outer(let slot) = unsafe operand.pointee.place, unsafe operand.pointee.reading.isReference {
+      if case .counted(let slot) = operand.value.place { return slots[slot].content.object.take(as: type) }
+      if case .outer(let slot) = operand.value.place, operand.value.reading.isReference {
         return slot.content.object.copy(as: type)
       }
     }
-    return unsafe takeOther(operand, object, as: type)
+    return takeOther(operand, object, as: type)
   }
 
   /// Takes an argument that is not on the fast path. Out of line, so that a factory of classes stays short.
   @inlinable @inline(never)
   func takeOther<Value>(
-    _ operand: UnsafePointer<Operand>, _ computed: UnsafePointer<ObjectReference?>, as type: Value.Type
+    _ operand: FrozenReference<Operand>, _ computed: FrozenReference<ObjectReference?>, as type: Value.Type
   ) -> Value {
-    let reading = unsafe operand.pointee.reading
-    switch unsafe operand.pointee.place {
+    let reading = operand.value.reading
+    switch operand.value.place {
     case .counted(let slot): return slots[slot].content.object.take(as: type)
     case .own(let slot):
       let object = slots[slot].content.object
@@ -123,7 +119,7 @@ enum Reading: Sendable {
       return reading.take(object, as: type)
     case .computed:
       // No object: the argument is an optional of a class, and nil. Any other absent value is in a box.
-      guard let object = unsafe computed.pointee else { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
+      guard let object = computed.value else { return uncheckedCast(AnyObject?.none, to: type) }
       return reading.take(object, as: type)
     }
   }
@@ -147,14 +143,16 @@ struct Argument {
   /// Returns the value. Consumes the argument's reference.
   @inlinable @inline(__always)
   func take<Value>(as type: Value.Type) -> Value {
-    guard let object else { return unsafe unsafeBitCast(AnyObject?.none, to: type) }
+    guard let object else { return uncheckedCast(AnyObject?.none, to: type) }
     return reading.take(object, as: type)
   }
+}
 
-  /// Returns the value as `Any`, which contains nil if there is no object. Consumes the argument's reference.
+extension ObjectReference? {
+  /// Returns the bean as `Any`, which contains nil if there is no object. Consumes the reference.
   func takeAny() -> Any {
-    guard let object else { return AnyObject?.none as Any }
-    defer { object.release() }
-    return Box.open(object.object)
+    guard let self else { return AnyObject?.none as Any }
+    defer { self.release() }
+    return Box.open(self.object)
   }
 }

@@ -17,7 +17,7 @@ class Box {
   /// The identity of the object inside an existential value; nil for every other value.
   var identity: ObjectIdentifier? {
     let value = any
-    return type(of: value) is AnyObject.Type ? ObjectIdentifier(value as AnyObject) : nil
+    return if type(of: value) is AnyObject.Type { ObjectIdentifier(value as AnyObject) } else { nil }
   }
 
   /// Reads an object as a type that startup has determined. Returns nil only if the bean's type is an existential and

@@ -15,7 +15,7 @@ final class ExistentialLayout: Sendable {
   @usableFromInline let offset: Int
   @usableFromInline let count: Int
   /// The words: addresses of constants of the program. No word is written after `init`.
-  @usableFromInline let words: ReadOnlyPointer<ReadOnlyPointer<Void>>
+  @usableFromInline let words: FrozenReference<FrozenReference<Void>>
 
   /// Returns the layout of a protocol type's values for instances of a class, which lives as long as the process.
   /// Returns nil if `type` is no protocol type with such a layout, or if the class does not conform.
@@ -42,11 +42,11 @@ final class ExistentialLayout: Sendable {
     let content = unsafe (shape.isClassBound ? [] : [metadata]) + shape.witnesses
     offset = unsafe (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
     count = unsafe content.count
-    let words = UnsafeMutablePointer<ReadOnlyPointer<Void>>.allocate(capacity: max(count, 1))
+    let words = UnsafeMutablePointer<FrozenReference<Void>>.allocate(capacity: max(count, 1))
     for index in unsafe content.indices {
-      unsafe (words + index).initialize(to: ReadOnlyPointer(content[index].assumingMemoryBound(to: Void.self)))
+      unsafe (words + index).initialize(to: FrozenReference(content[index].assumingMemoryBound(to: Void.self)))
     }
-    self.words = unsafe ReadOnlyPointer(words)
+    self.words = unsafe FrozenReference(words)
   }
 
   deinit { unsafe words.pointer.deallocate() }
@@ -69,7 +69,7 @@ final class ExistentialLayout: Sendable {
       for index in 0..<count {
         unsafe raw.storeBytes(
           of: words.pointer[index], toByteOffset: offset + index * MemoryLayout<UnsafeRawPointer>.size,
-          as: ReadOnlyPointer<Void>.self)
+          as: FrozenReference<Void>.self)
       }
       return unsafe value.move()
     }

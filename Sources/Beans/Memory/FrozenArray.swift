@@ -1,14 +1,103 @@
+/// A reference to a value that no code writes through it: the value is immutable, or its mutable parts are atomic.
+///
+/// Does not keep the value alive; the owner of the value outlives every use. All types of this folder that share the
+/// address of memory with other threads consist of this one.
+@usableFromInline
+@safe struct FrozenReference<Value: ~Copyable>: PointerWrapper {
+  @usableFromInline let pointer: UnsafePointer<Value>
+
+  @inlinable @inline(__always)
+  init(_ pointer: UnsafePointer<Value>) { unsafe self.pointer = unsafe pointer }
+
+  @inlinable @inline(__always)
+  init(opaque: UnsafeRawPointer) { unsafe pointer = unsafe opaque.assumingMemoryBound(to: Value.self) }
+
+  @inlinable @inline(__always)
+  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(pointer) }
+
+  @inlinable @inline(__always)
+  var value: Value { unsafeAddress { unsafe pointer } }
+
+  /// Creates a reference from one to a value that is known to be a `Value`.
+  @inline(__always)
+  init(_ erased: FrozenReference<Void>) { unsafe self.init(opaque: erased.opaque) }
+
+  /// The reference, without the value's type.
+  @inline(__always)
+  var erased: FrozenReference<Void> { unsafe FrozenReference<Void>(opaque: opaque) }
+}
+
+// Threads share the address alone; reading an immutable or atomic value of a `Sendable` type needs no order.
+extension FrozenReference: @unchecked Sendable where Value: Sendable & ~Copyable {}
+
+extension FrozenReference where Value: ~Copyable {
+  /// Returns the place so many elements further in the same array.
+  @inlinable @inline(__always)
+  func advanced(by count: Int) -> FrozenReference { unsafe FrozenReference(pointer + count) }
+
+  /// Returns another element of the same array, by its index; `own` is the index of this one.
+  @inline(__always)
+  func sibling(_ index: Int32, of own: Int32) -> FrozenReference { advanced(by: Int(index) &- Int(own)) }
+}
+
+extension FrozenReference where Value == UInt8 {
+  /// The address of a literal, which is never deallocated and ends with a zero.
+  @inlinable @inline(__always)
+  init(literal: StaticString) {
+    let known: StaticString = literal.hasPointerRepresentation ? literal : ""
+    unsafe self.init(known.utf8Start)
+  }
+
+  /// The text of a literal.
+  var text: String { unsafe String(cString: pointer) }
+
+  /// Runs `body` with the bytes of a text, which must not be empty, and their number.
+  @inline(__always)
+  static func with<R>(_ text: String, _ body: (FrozenReference, Int) -> R) -> R {
+    func read(_ bytes: UnsafeBufferPointer<UInt8>) -> R {
+      unsafe body(FrozenReference(bytes.baseAddress.unsafelyUnwrapped), bytes.count)
+    }
+    return unsafe text.utf8.withContiguousStorageIfAvailable { unsafe read($0) }
+      ?? Array(text.utf8).withUnsafeBufferPointer { unsafe read($0) }
+  }
+
+  /// Returns the eight bytes that begin at a position, as a word.
+  @inline(__always)
+  func word(at position: Int) -> UInt { unsafe opaque.loadUnaligned(fromByteOffset: position, as: UInt.self) }
+}
+
+/// A reference to a value on a thread's stack. Valid only during the call of `with(_:_:)` that created it.
+typealias StackReference<Value: ~Copyable> = FrozenReference<Value>
+
+extension FrozenReference where Value: ~Copyable {
+  /// Runs `body` with a reference to a value. Since many threads may have the reference, the mutable parts of the value
+  /// are atomic.
+  @inline(__always)
+  static func with<R: ~Copyable>(
+    _ value: inout Value, _ body: (FrozenReference) throws -> R
+  ) rethrows -> R {
+    try unsafe withUnsafeMutablePointer(to: &value) { try unsafe body(FrozenReference(UnsafePointer($0))) }
+  }
+}
+
 /// An array that is filled once and immutable as soon as it is a constant. Elements are read in place, without
 /// retaining the storage.
 struct FrozenArray<Element: ~Copyable>: ~Copyable {
-  private let first: ReadOnlyPointer<Element>
+  private let first: FrozenReference<Element>
   private let capacity: Int
   private(set) var count = 0
 
   /// Creates an empty array with a fixed capacity.
   init(capacity: Int) {
-    first = unsafe ReadOnlyPointer(UnsafePointer(UnsafeMutablePointer.allocate(capacity: max(capacity, 1))))
+    first = unsafe FrozenReference(UnsafePointer(UnsafeMutablePointer.allocate(capacity: max(capacity, 1))))
     self.capacity = capacity
+  }
+
+  /// Creates an array of so many elements, each made by a call.
+  init(count: Int, _ element: () -> Element) {
+    self.init(capacity: count)
+    for index in 0..<count { unsafe (storage + index).initialize(to: element()) }
+    self.count = count
   }
 
   deinit { unsafe storage.deinitialize(count: count).deallocate() }
@@ -37,12 +126,6 @@ extension FrozenArray {
     for element in elements { append(element) }
   }
 
-  init(repeating element: Element, count: Int) {
-    self.init(capacity: count)
-    unsafe storage.initialize(repeating: element, count: count)
-    self.count = count
-  }
-
   /// All elements. Valid as long as this array lives.
   var all: FrozenSlice<Element> { FrozenSlice(from: reference(0), to: reference(count)) }
 
@@ -50,9 +133,7 @@ extension FrozenArray {
   static var stride: Int { MemoryLayout<Element>.stride }
 
   @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> {
-    unsafe FrozenReference(first.pointer + index)
-  }
+  func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 
   @inline(__always)
   func reference(atByte position: UInt) -> FrozenReference<Element> {
@@ -89,15 +170,15 @@ struct FrozenSlice<Element> {
   @inline(__always)
   func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 
-  /// Returns the first element that meets a condition.
+  /// Whether an element meets a condition.
   @inline(__always)
-  func first(where condition: (borrowing Element) -> Bool) -> FrozenReference<Element>? {
+  func contains(where condition: (borrowing Element) -> Bool) -> Bool {
     var next = first
     while next != end {
-      if condition(next.value) { return next }
+      if condition(next.value) { return true }
       next = next.advanced(by: 1)
     }
-    return nil
+    return false
   }
 
   /// Calls `body` with each element, in order.
@@ -112,33 +193,3 @@ struct FrozenSlice<Element> {
 }
 
 extension FrozenSlice: Sendable where Element: Sendable {}
-
-/// One place of a frozen array. Does not retain the array.
-struct FrozenReference<Element>: PointerWrapper {
-  private let place: ReadOnlyPointer<Element>
-
-  @inline(__always)
-  fileprivate init(_ pointer: UnsafePointer<Element>) { place = unsafe ReadOnlyPointer(pointer) }
-
-  @inline(__always)
-  init(opaque: UnsafeRawPointer) { unsafe self.init(opaque.assumingMemoryBound(to: Element.self)) }
-
-  @inline(__always)
-  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(pointer) }
-
-  @inline(__always)
-  var pointer: UnsafePointer<Element> { unsafe place.pointer }
-
-  @inline(__always)
-  var value: Element { unsafeAddress { unsafe pointer } }
-
-  /// Returns the place so many elements further in the same array.
-  @inline(__always)
-  fileprivate func advanced(by count: Int) -> FrozenReference { unsafe FrozenReference(pointer + count) }
-
-  /// Returns another element of the same array, by its index; `own` is the index of this one.
-  @inline(__always)
-  func sibling(_ index: Int32, of own: Int32) -> FrozenReference { advanced(by: Int(index) &- Int(own)) }
-}
-
-extension FrozenReference: Sendable where Element: Sendable {}

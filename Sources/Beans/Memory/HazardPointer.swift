@@ -11,19 +11,10 @@ public import CBeansRuntime
 @safe struct HazardPointer {
   @usableFromInline let place: UnsafeMutablePointer<UnsafeRawPointer?>
 
-  @inlinable @inline(__always)
-  init(place: UnsafeMutablePointer<UnsafeRawPointer?>) { unsafe self.place = unsafe place }
-
   /// Notes the owner of the memory to be read; nil if the thread has no place left or the system has no such barrier.
   @inline(__always)
   static func protecting(_ owner: Unretained<some AnyObject>) -> HazardPointer? {
     unsafe beans_hazard_note(owner.opaque).map { unsafe HazardPointer(place: $0) }
-  }
-
-  /// Notes an owner for a thread that uses no other owner; nil for other threads.
-  @inlinable @inline(__always)
-  static func first(protecting owner: Unretained<some AnyObject>) -> HazardPointer? {
-    unsafe beans_hazard_note_first(owner.opaque).map { unsafe HazardPointer(place: $0) }
   }
 
   /// Ends the use. The caller must check afterwards whether the owner waits for that.
@@ -44,16 +35,9 @@ public import CBeansRuntime
 #if BEANS_SCHEDULES
   // In builds for the tests of schedules, these functions hide those of the library.
 
-  @usableFromInline
   func beans_hazard_note(_ owner: UnsafeRawPointer?) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
     Schedules.note(UInt(bitPattern: owner) | 1)
     return unsafe CBeansRuntime.beans_hazard_note(owner)
-  }
-
-  @usableFromInline
-  func beans_hazard_note_first(_ owner: UnsafeRawPointer?) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
-    Schedules.note(UInt(bitPattern: owner) | 1)
-    return unsafe CBeansRuntime.beans_hazard_note_first(owner)
   }
 
   @usableFromInline

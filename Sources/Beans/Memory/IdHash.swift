@@ -7,20 +7,19 @@ enum IdHash {
   /// Returns the two words of a string that is short enough to have no other storage; nil for a longer one.
   @inline(__always)
   static func words(_ id: String) -> (UInt, UInt)? {
-    unsafe id.utf8.count < 16 ? unsafeBitCast(id, to: (UInt, UInt).self) : nil
+    if id.utf8.count < 16 { uncheckedCast(id, to: (UInt, UInt).self) } else { nil }
   }
 
   /// Whether the words represent the string. Strings of equal words are equal.
   @inline(__always)
   static func consists(_ id: String, of words: (UInt, UInt)) -> Bool {
-    unsafe unsafeBitCast(id, to: (UInt, UInt).self) == words
+    uncheckedCast(id, to: (UInt, UInt).self) == words
   }
 
   /// Returns the hash of an id, which is never 0. Equal texts with different bytes have different hashes.
   static func of(_ id: String, in type: UInt) -> UInt {
     if let words = words(id) { return of(words, in: type) }
-    let contiguous = unsafe id.utf8.withContiguousStorageIfAvailable { unsafe Self.hash($0, type) }
-    return unsafe (contiguous ?? Array(id.utf8).withUnsafeBufferPointer { unsafe Self.hash($0, type) }) | 1
+    return FrozenReference.with(id) { hash($0, $1, type) } | 1
   }
 
   @inline(__always)
@@ -30,12 +29,11 @@ enum IdHash {
   }
 
   @inline(__always)
-  private static func hash(_ bytes: UnsafeBufferPointer<UInt8>, _ type: UInt) -> UInt {
-    let (raw, count) = (UnsafeRawBufferPointer(bytes), bytes.count)
+  private static func hash(_ bytes: FrozenReference<UInt8>, _ count: Int, _ type: UInt) -> UInt {
     var hash = type ^ UInt(count)
-    hash = unsafe mix(hash, raw.loadUnaligned(as: UInt.self))
-    hash = unsafe mix(hash, raw.loadUnaligned(fromByteOffset: count / 2 - 4, as: UInt.self))
-    return unsafe mix(hash, raw.loadUnaligned(fromByteOffset: count - 8, as: UInt.self))
+    hash = mix(hash, bytes.word(at: 0))
+    hash = mix(hash, bytes.word(at: count / 2 - 4))
+    return mix(hash, bytes.word(at: count - 8))
   }
 
   @inline(__always)

@@ -3,33 +3,6 @@ public import Synchronization
 
 // MARK: pointers
 
-/// The address of a value that no code writes through it: the value is immutable, or its mutable parts are atomic.
-///
-/// Does not keep the value alive; the owner of the value outlives every use. All types of this folder that share the
-/// address of memory with other threads consist of this one.
-@usableFromInline
-@safe struct ReadOnlyPointer<Value: ~Copyable>: BitwiseCopyable {
-  @usableFromInline let pointer: UnsafePointer<Value>
-
-  @inlinable @inline(__always)
-  init(_ pointer: UnsafePointer<Value>) { unsafe self.pointer = unsafe pointer }
-}
-
-// Threads share the address alone; reading an immutable or atomic value of a `Sendable` type needs no order.
-extension ReadOnlyPointer: @unchecked Sendable where Value: Sendable & ~Copyable {}
-
-extension ReadOnlyPointer where Value == UInt8 {
-  /// The address of a literal, which is never deallocated and ends with a zero.
-  @inlinable @inline(__always)
-  init(literal: StaticString) {
-    let known: StaticString = literal.hasPointerRepresentation ? literal : ""
-    unsafe self.init(known.utf8Start)
-  }
-
-  /// The text of a literal.
-  var text: String { unsafe String(cString: pointer) }
-}
-
 /// A type that consists of one pointer, and that an atomic can store: an optional one as well, whose nil is 0.
 @usableFromInline
 protocol PointerWrapper: AtomicOptionalRepresentable, BitwiseCopyable, Equatable
@@ -215,7 +188,7 @@ extension ObjectReference: PointerWrapper {
   init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
 
   /// Creates a reference from one to an object that is known to be an `Object`.
-  @inline(__always)
+  @inlinable @inline(__always)
   init(_ object: ObjectReference) { unsafe reference = unsafe .fromOpaque(object.pointer) }
 
   /// The reference, without the object's class.
@@ -264,9 +237,6 @@ extension Unretained: PointerWrapper {
 struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, BitwiseCopyable {
   let rawValue: UInt
 
-  @inline(__always)
-  init(rawValue: UInt) { self.rawValue = rawValue }
-
   static var none: BackLink { BackLink(rawValue: 0) }
 
   @inline(__always)
@@ -279,7 +249,7 @@ struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, Bit
 
   /// The number of the list, for its first member.
   @inline(__always)
-  var list: Int? { rawValue & 1 == 1 ? Int(bitPattern: rawValue >> 1) : nil }
+  var list: Int? { if rawValue & 1 == 1 { Int(bitPattern: rawValue >> 1) } else { nil } }
 
   /// The member before this one, which must be neither the first nor outside of lists.
   @inline(__always)
@@ -289,42 +259,6 @@ struct BackLink: RawRepresentable, AtomicRepresentable, Equatable, Sendable, Bit
 }
 
 // MARK: the stack
-
-/// A reference to a value on a thread's stack. Valid only during the call of `with(_:_:)` that created it.
-///
-/// Since many threads may have the reference, the value can only be read through it: its mutable parts are atomic.
-struct StackReference<Value: ~Copyable>: PointerWrapper {
-  private let place: ReadOnlyPointer<Value>
-
-  /// Runs `body` with a reference to a value.
-  @inline(__always)
-  static func with<R: ~Copyable>(
-    _ value: inout Value, _ body: (StackReference) throws -> R
-  ) rethrows -> R {
-    try unsafe withUnsafeMutablePointer(to: &value) { try unsafe body(StackReference(opaque: UnsafeRawPointer($0))) }
-  }
-
-  /// Creates a reference from one to a value that is known to be a `Value`.
-  @inline(__always)
-  init(_ erased: StackReference<Void>) { unsafe self.init(opaque: erased.opaque) }
-
-  /// The reference, without the value's type.
-  @inline(__always)
-  var erased: StackReference<Void> { unsafe StackReference<Void>(opaque: opaque) }
-
-  @inline(__always)
-  init(opaque: UnsafeRawPointer) { place = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Value.self)) }
-
-  @inline(__always)
-  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(place.pointer) }
-
-  @inline(__always)
-  var value: Value {
-    unsafeAddress { unsafe place.pointer }
-  }
-}
-
-extension StackReference: Sendable where Value: Sendable & ~Copyable {}
 
 /// The reference that each thread keeps for itself: to the innermost value that `StackReference.with` has put on its
 /// stack for that purpose.
@@ -339,27 +273,26 @@ enum ThreadReference {
 /// The evaluated arguments of one call. Their objects live as long as the call.
 @safe struct EvaluatedArguments {
   private let objects: UnsafeMutablePointer<ObjectReference?>
+  private let count: Int
 
-  /// Runs `body` with room for a number of arguments, on the stack.
+  /// Runs `body` with room for a number of arguments, on the stack; each is nil at first.
   @inline(__always)
   static func with<R>(_ count: Int, _ body: (EvaluatedArguments) throws -> R) rethrows -> R {
     try unsafe withUnsafeTemporaryAllocation(of: ObjectReference?.self, capacity: max(count, 1)) { buffer in
+      unsafe buffer.initialize(repeating: nil)
       // Never nil: the buffer has at least one element.
-      try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped))
+      return try unsafe body(EvaluatedArguments(objects: buffer.baseAddress.unsafelyUnwrapped, count: count))
     }
   }
 
-  var first: UnsafePointer<ObjectReference?> { unsafe UnsafePointer(objects) }
+  var first: FrozenReference<ObjectReference?> { unsafe FrozenReference(UnsafePointer(objects)) }
 
-  /// The object at a position, as an owned reference; nil for an optional without a bean.
-  subscript(index: Int) -> ObjectReference? {
-    get { unsafe objects[index] }
-    nonmutating set { unsafe (objects + index).initialize(to: newValue) }
-  }
+  /// Stores an owned reference at a position; nil for an optional without a bean.
+  func set(_ object: ObjectReference?, at index: Int) { unsafe objects[index] = object }
 
-  /// Releases the first `count` objects.
-  func release(_ count: Int) {
-    for index in 0..<count { self[index]?.release() }
+  /// Releases all objects.
+  func release() {
+    for index in 0..<count { unsafe objects[index]?.release() }
   }
 }
 
@@ -367,7 +300,7 @@ enum ThreadReference {
   extension ObjectReference {
     /// Whether the runtime retains an object several times in one step. Checked at each startup.
     static var addsCounts: Bool {
-      let reference = ObjectReference(Probe())
+      let reference = ObjectReference(Box())
       defer { reference.release() }
       let wasUnshared = reference.isUnshared
       unsafe beans_retain_n(reference.pointer, 3)
@@ -377,7 +310,5 @@ enum ThreadReference {
       }
       return wasUnshared && reference.isUnshared
     }
-
-    private final class Probe {}
   }
 #endif

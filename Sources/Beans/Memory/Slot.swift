@@ -3,22 +3,25 @@ public import Synchronization
 /// The place where one bean instance of one environment lives.
 @usableFromInline
 struct Slot: Sendable, Equatable {
-  @usableFromInline let place: ReadOnlyPointer<Atomic<UInt>>
+  @usableFromInline let place: FrozenReference<Atomic<UInt>>
 
   @inlinable @inline(__always)
-  init(_ word: UnsafePointer<Atomic<UInt>>) { place = unsafe ReadOnlyPointer(word) }
+  init(_ place: FrozenReference<Atomic<UInt>>) { self.place = place }
 
   @inlinable @inline(__always)
-  var word: UnsafePointer<Atomic<UInt>> { unsafe place.pointer }
-
-  @inlinable @inline(__always)
-  static func == (left: Slot, right: Slot) -> Bool { unsafe left.word == right.word }
-
-  @inlinable @inline(__always)
-  var content: Content { unsafe Content(word: word.pointee.load(ordering: .sequentiallyConsistent)) }
+  var content: Content { Content(word: place.value.load(ordering: .sequentiallyConsistent)) }
 
   @inline(__always)
-  func store(_ content: Content) { unsafe word.pointee.store(content.word, ordering: .releasing) }
+  func store(_ content: Content) { place.value.store(content.word, ordering: .releasing) }
+
+  /// The bean, retained for the caller; nil unless the slot is filled. The caller prevents the release of the bean.
+  @inline(__always)
+  var retainedBean: ObjectReference? {
+    let content = content
+    guard content.isFilled else { return nil }
+    content.object.retain()
+    return content.object
+  }
 
   /// The content of a slot at one moment: one word, whose sign separates claims from beans.
   ///
@@ -59,8 +62,8 @@ struct Slot: Sendable, Equatable {
     /// The build that has claimed the slot.
     @inline(__always)
     var claimant: StackReference<Void>? {
-      unsafe Int(bitPattern: word) < 0
-        ? UnsafeRawPointer(bitPattern: 0 &- word).map { unsafe StackReference(opaque: $0) } : nil
+      if Int(bitPattern: word) >= 0 { return nil }
+      return unsafe UnsafeRawPointer(bitPattern: 0 &- word).map { unsafe StackReference(opaque: $0) }
     }
 
     /// The bean of a slot, which must be filled.
@@ -69,27 +72,18 @@ struct Slot: Sendable, Equatable {
   }
 }
 
-/// The slots of one environment, by number.
-@usableFromInline
-struct Slots: PointerWrapper, Sendable {
-  @usableFromInline let first: ReadOnlyPointer<Atomic<UInt>>
+/// The slots of one environment, by number: the place of the first one.
+@usableFromInline typealias Slots = FrozenReference<Atomic<UInt>>
 
-  @inlinable @inline(__always)
-  init(opaque: UnsafeRawPointer) {
-    first = unsafe ReadOnlyPointer(opaque.assumingMemoryBound(to: Atomic<UInt>.self))
-  }
-
-  @inlinable @inline(__always)
-  var opaque: UnsafeRawPointer { unsafe UnsafeRawPointer(first.pointer) }
-
+extension Slots {
   /// Returns a slot. The number must be one of the plan's; it is not checked.
   @inlinable @inline(__always)
-  subscript(slot: Int32) -> Slot { unsafe Slot(first.pointer + Int(slot)) }
+  subscript(slot: Int32) -> Slot { Slot(advanced(by: Int(slot))) }
 
   /// Returns the number of a slot if it is one of the first `count`; nil otherwise.
   func number(of slot: Slot, among count: Int) -> Int32? {
-    let distance = unsafe slot.word - first.pointer
-    return (0..<count).contains(distance) ? Int32(distance) : nil
+    let distance = unsafe slot.place.pointer - pointer
+    return if (0..<count).contains(distance) { Int32(distance) } else { nil }
   }
 
   /// The memory of the environment that starts with the slots.
@@ -232,15 +226,12 @@ struct SlotRoom: ~Copyable, Sendable {
   /// left then.
   @inline(__always)
   func last(_ count: Int, _ body: (Int32) -> Bool) -> Int {
-    isNarrow
-      ? last(count, body) { unsafe Int32((memory + (3 &+ $0)).load(as: UInt8.self)) }
-      : last(count, body) { unsafe (memory + 4 &* $0).load(as: Int32.self) }
-  }
-
-  @inline(__always)
-  private func last(_ count: Int, _ body: (Int32) -> Bool, _ slot: (Int) -> Int32) -> Int {
     var left = count
-    while left > 0, body(slot(left)) { left &-= 1 }
+    if isNarrow {
+      while left > 0, body(unsafe Int32((memory + (3 &+ left)).load(as: UInt8.self))) { left &-= 1 }
+    } else {
+      while left > 0, body(unsafe (memory + 4 &* left).load(as: Int32.self)) { left &-= 1 }
+    }
     return left
   }
 

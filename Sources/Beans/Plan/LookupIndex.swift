@@ -32,7 +32,7 @@ struct LookupIndex: ~Copyable, Sendable {
   init(
     types: [(type: ObjectIdentifier, operand: Operand)], named: [(type: ObjectIdentifier, id: String, operand: Operand)]
   ) {
-    var entries = FrozenArray(repeating: Entry(), count: Self.capacity(for: types.count))
+    var entries = FrozenArray(count: Self.capacity(for: types.count)) { Entry() }
     let stride = UInt(FrozenArray<Entry>.stride)
     precondition(stride.nonzeroBitCount == 1)
     mask = UInt(entries.count - 1) * stride
@@ -46,7 +46,7 @@ struct LookupIndex: ~Copyable, Sendable {
       entries[index] = Entry(type: type, operand: operand)
     }
     self.types = entries
-    var namedEntries = FrozenArray(repeating: NamedEntry(), count: Self.capacity(for: named.count))
+    var namedEntries = FrozenArray(count: Self.capacity(for: named.count)) { NamedEntry() }
     namedMask = UInt(namedEntries.count - 1)
     for (type, id, operand) in named {
       let key = IdHash.of(id, in: UInt(bitPattern: type))
@@ -70,10 +70,9 @@ struct LookupIndex: ~Copyable, Sendable {
     (UInt(bitPattern: type) &* 0x9E37_79B9_7F4A_7C15) >> 32
   }
 
-  /// Returns the operand for a type. Callable from any thread.
-  func find(_ type: ObjectIdentifier) -> Operand? { entry(type).value.operand.found }
-
-  func find(_ type: ObjectIdentifier, _ id: String) -> Operand? {
+  /// Returns the operand for a type, or for a type and an id. Callable from any thread.
+  func find(_ type: ObjectIdentifier, _ id: String? = nil) -> Operand? {
+    guard let id else { return entry(type).value.operand.found }
     let words = IdHash.words(id)
     let found = if let words { entry(type, shortId: words) } else { entry(type, longId: id) }
     return found.value.operand.found

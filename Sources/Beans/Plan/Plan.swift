@@ -135,9 +135,7 @@ final class Plan: Sendable {
     let endings = (0..<recipes.count).map { recipes.reference($0).value.ending }
     releasesAtOnce = !endings.contains(.care)
     isSilent = Atomic(opening != nil && endings.allSatisfy { $0 == .nothing })
-    var plainTypes = FrozenArray<Atomic<ObjectIdentifier?>>(capacity: recipes.count)
-    for _ in 0..<recipes.count { plainTypes.append(Atomic(nil)) }
-    self.plainTypes = plainTypes
+    plainTypes = FrozenArray(count: recipes.count) { Atomic(nil) }
     self.recipes = recipes
     self.computations = FrozenArray(computations)
     self.index = index

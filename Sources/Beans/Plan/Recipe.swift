@@ -83,11 +83,9 @@ struct Recipe: Sendable {
 
   private final class UnknownClass {}
 
-  /// Whether an operand of the factory or of a property has the same place.
-  func takes(_ need: Operand) -> Bool {
-    var isTaken = false
-    for taken in [operands, properties] { taken.forEach { if $0.isSame(as: need) { isTaken = true } } }
-    return isTaken
+  /// Whether an operand of the factory or of a property is read from a slot further out.
+  func takes(_ slot: Slot) -> Bool {
+    operands.contains { $0.names(slot) } || properties.contains { $0.names(slot) }
   }
 
   /// The bean, for faults and paths.
@@ -213,15 +211,6 @@ enum Computation: Sendable {
 }
 
 extension Operand {
-  /// Whether both operands have the same slot as their place.
-  func isSame(as other: Operand) -> Bool {
-    switch (place, other.place) {
-    case (.outer(let own), .outer(let other)): own == other
-    case (.own(let own), .own(let other)), (.counted(let own), .own(let other)): own == other
-    default: false
-    }
-  }
-
   /// Whether the operand's place is that slot.
   func names(_ slot: Slot) -> Bool {
     if case .outer(let own) = place { own == slot } else { false }
@@ -229,9 +218,5 @@ extension Operand {
 }
 
 extension FrozenSlice<Operand> {
-  var hasComputed: Bool {
-    var found = false
-    forEach { if case .computed = $0.place { found = true } }
-    return found
-  }
+  var hasComputed: Bool { contains { if case .computed = $0.place { true } else { false } } }
 }

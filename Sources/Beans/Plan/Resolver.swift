@@ -177,6 +177,14 @@ struct BeanSearch {
     let criteria = parameter.criteria(from: module)
     return below.contains { $0.hasCandidate(for: parameter.element, criteria) }
   }
+
+  /// Returns the first directory of factories' children that has the bean of a lookup, which no other directory has.
+  func holderBelow(_ parameter: Parameter) -> BeanDirectory? {
+    if let id, directory.find(id: id, from: module) != nil { return nil }
+    if let id { return below.first { $0.has(id: id, from: module) } }
+    let criteria = parameter.criteria(from: module)
+    return below.first { $0.hasCandidate(for: parameter.element, criteria) }
+  }
 }
 
 extension BeanDirectory {

@@ -14,13 +14,7 @@ final class ScopeCounts: Sendable {
   }
 
   /// The stripes. Only every fourth one is used, so that no two of these share a cache line.
-  private let stripes: FrozenArray<Stripe>
-
-  init() {
-    var stripes = FrozenArray<Stripe>(capacity: 29)
-    for _ in 0..<29 { stripes.append(Stripe()) }
-    self.stripes = stripes
-  }
+  private let stripes = FrozenArray<Stripe>(count: 29) { Stripe() }
 
   /// The place of the calling thread among stripes of any number, of which every fourth is used. A mask converts it to
   /// an index.

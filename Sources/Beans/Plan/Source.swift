@@ -103,7 +103,7 @@ extension Source<LocatedBean> {
 
 /// The compiled form of a source that no plan contains: the result of a lookup, kept for the next one.
 final class Retrieval: Sendable {
-  /// The operand that reads the value from a slot; nil if the value is computed.
+  /// The operand that reads the same value from a slot, where that is possible.
   let operand: Operand?
   /// The computation of the value, and the reading of its result.
   let computed: (computation: Computation, reading: Reading)

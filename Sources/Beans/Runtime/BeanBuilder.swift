@@ -15,15 +15,7 @@ extension Environment {
   /// Returns the bean of a slot, retained for the caller. The caller keeps the environment from being released.
   @inline(__always)
   func bean(_ slot: Int32) throws -> ObjectReference {
-    core.slots[slot].content.isFilled ? keep(slot) : try build(slot, isInside: true)
-  }
-
-  /// Returns the bean of a filled slot, retained for the caller.
-  @inline(__always)
-  func keep(_ slot: Int32) -> ObjectReference {
-    let object = core.slots[slot].content.object
-    object.retain()
-    return object
+    if let bean = core.slots[slot].retainedBean { bean } else { try build(slot, isInside: true) }
   }
 
   @inline(__always)
@@ -95,7 +87,7 @@ extension Environment {
       context.value.current = recipe
       let made: R
       do { made = try make(environment, context) } catch { throw environment.giveUp(context, recipe, error) }
-      if environment.core.lock.withLock({ environment.core.change { $0.leave() } }) { environment.release() }
+      environment.leave()
       return made
     }
   }
@@ -148,7 +140,8 @@ extension Environment {
 
   // MARK: building
 
-  /// Enters, and builds the missing beans of the recipe's steps. Returns the last one, which the caller stores.
+  /// Enters, and builds the missing beans of the recipe's steps, each retained for its takers. Returns the last one,
+  /// which the caller stores; nil if another build has made it.
   @inline(__always)
   private func fill(
     _ recipe: FrozenReference<Recipe>, _ context: StackReference<ResolutionContext>, isInside: Bool
@@ -163,7 +156,13 @@ extension Environment {
         let step = next.value
         let recipe = recipes.sibling(step.slot, of: 0)
         context.value.current = recipe
-        let made = try make(step, recipe, found, mark, context)
+        var made: Made?
+        // The bean may exist, or another build may be making it.
+        if try found.isEmpty || awaitClaim(step, recipe, found, mark, context) {
+          let object = try make(recipe)
+          if step.takers > 0 { object.retain(step.takers) }
+          made = (step.slot, object)
+        }
         next = next.sibling(1, of: 0)
         if next == steps.end { return made }
         found = core.lock.withLock {
@@ -173,18 +172,6 @@ extension Environment {
         wake(made)
       }
     } catch { throw giveUp(context, recipe, error) }
-  }
-
-  /// Makes the bean of a step, and retains it for its takers. Returns nil for a bean that another build has made.
-  @inline(__always)
-  private func make(
-    _ step: Step, _ recipe: FrozenReference<Recipe>, _ found: Slot.Content, _ mark: Slot.Content,
-    _ context: StackReference<ResolutionContext>
-  ) throws -> Made? {
-    if !found.isEmpty, try !awaitClaim(step, recipe, found, mark, context) { return nil }
-    let object = try make(recipe)
-    if step.takers > 0 { object.retain(step.takers) }
-    return (step.slot, object)
   }
 
   /// Wakes the threads that wait for a bean.
@@ -258,22 +245,16 @@ extension Environment {
     let failure = ResolutionContext.chain(from: failed, to: asked).dropFirst().reduce(ownFailure) {
       self.failure($0, of: $1)
     }
+    let hasSlot = failed.value.slot >= 0
     let isLast = core.lock.withLock {
-      unclaim(failed, Slot.Content.claimed(by: context))
+      if hasSlot, core.slots[failed.value.slot].content == .claimed(by: context) {
+        core.slots[failed.value.slot].store(.empty)
+      }
       return core.change { $0.leave() }
     }
-    if core.isAwaited.load(ordering: .relaxed), failed.value.slot >= 0 {
-      WaitForGraph.end(key(failed.value.slot), ownFailure)
-    }
+    if hasSlot, core.isAwaited.load(ordering: .relaxed) { WaitForGraph.end(key(failed.value.slot), ownFailure) }
     if isLast { release() }
     return failure
-  }
-
-  /// Empties a slot that a build has claimed. Under the lock.
-  private func unclaim(_ recipe: FrozenReference<Recipe>, _ mark: Slot.Content) {
-    if recipe.value.slot < 0 { return }
-    let slot = core.slots[recipe.value.slot]
-    if slot.content == mark { slot.store(.empty) }
   }
 
   /// Releases the references to arguments that a step does not take.

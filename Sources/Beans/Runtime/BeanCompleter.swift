@@ -12,16 +12,15 @@ extension Environment {
     _ created: ObjectReference, _ recipe: FrozenReference<Recipe>
   ) throws -> (object: ObjectReference, isComplete: Bool) {
     var object = created
-    if standing(of: object, recipe) != .new {
+    if !isNew(object, recipe) {
       giveBack(recipe.value.properties)
       return (object, true)
     }
     do {
       let traits = traits(of: object, recipe)
-      let undeclared = undeclaredCapabilities(traits, recipe)
-      if !undeclared.isEmpty { throw fault(undeclared, of: object, recipe) }
-      if object.identity != recipe.value.identity, traits.contains(.injected), !recipe.value.isSeed {
-        try object.with { try injectUnforeseen($0, recipe) }
+      try checkDeclared(traits, of: object, recipe)
+      if object.identity != recipe.value.identity, traits.contains(.injected) {
+        try injectAll(object.with { Box.open($0) as AnyObject }, except: recipe.value.code.with { $0.given })
       }
       try object.with { try setProperties(of: $0, recipe) }
       if traits.contains(.aware) {
@@ -33,7 +32,7 @@ extension Environment {
         object = try process(object, recipe)
         if object != created {
           if recipe.value.kind == .slot { giveUp(ObjectReference(unretained: made).beanIdentity) }
-          if standing(of: object, recipe) != .new { return (object, true) }
+          if !isNew(object, recipe) { return (object, true) }
         }
       }
       if self.traits(of: object, recipe).contains(.bean) {
@@ -54,7 +53,7 @@ extension Environment {
   }
 
   private func traits(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
-    object.identity == recipe.value.identity ? recipe.value.traits : unforeseenTraits(of: object)
+    if object.identity == recipe.value.identity { recipe.value.traits } else { unforeseenTraits(of: object) }
   }
 
   /// Returns the traits of an object of a class that the plan does not know. Its release may need more than the plan
@@ -77,12 +76,11 @@ extension Environment {
   /// completion fails.
   @inline(never)
   func completeUnforeseen(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws {
-    if recipe.value.isSeed { return }
     let type = object.beanType
     if isPlain(type, recipe) { return }
     let traits = unforeseenTraits(of: object)
     if traits.isDisjoint(with: .released.union(.declared).union([.aware, .bean, .injected])) {
-      return notePlain(type, recipe)
+      return core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
     }
     _ = try complete(object, recipe)
   }
@@ -94,27 +92,19 @@ extension Environment {
     }
   }
 
-  private func notePlain(_ type: ObjectIdentifier, _ recipe: FrozenReference<Recipe>) {
-    core.compiledPlan.with { $0.plainTypes[Int(recipe.value.number)].store(type, ordering: .relaxed) }
-  }
-
-  /// Returns the capabilities of an object that its declared type hides from startup. Assisted factories and decorators
+  /// Throws if an object has capabilities that its declared type hides from startup. Assisted factories and decorators
   /// make no listeners, whatever their types.
-  private func undeclaredCapabilities(_ traits: BeanTraits, _ recipe: FrozenReference<Recipe>) -> BeanTraits {
+  private func checkDeclared(
+    _ traits: BeanTraits, of object: ObjectReference, _ recipe: FrozenReference<Recipe>
+  ) throws {
     var undeclared = traits.intersection(.declared).subtracting(recipe.value.traits)
     if traits.contains(.awaited), !recipe.value.work.contains(.await) { undeclared.insert(.awaited) }
-    if undeclared.isEmpty || recipe.value.isSeed { return [] }
-    let isNoListener = recipe.value.kind == .product || recipe.value.definition.decorated != nil
-    if isNoListener { undeclared.remove(.listener) }
-    return undeclared
-  }
-
-  private func fault(
-    _ undeclared: BeanTraits, of object: ObjectReference, _ recipe: FrozenReference<Recipe>
-  ) -> EnvironmentError {
+    if undeclared.isEmpty { return }
     let bean = recipe.value.definition
+    if recipe.value.kind == .product || bean.decorated != nil { undeclared.remove(.listener) }
+    if undeclared.isEmpty { return }
     let type = object.with { "\(Swift.type(of: Box.open($0)))" }
-    return bean.fault(
+    throw bean.fault(
       .undeclaredCapability,
       "\(bean.label) turned out to be \(undeclared.names) (\(type)), which startup has to know: declare it as \(type)")
   }
@@ -130,7 +120,7 @@ extension Environment {
           } else {
             let operand = operands[next]
             next += 1
-            try property.set(object, argument(operand, isCounted: true))
+            try property.set(object, argument(operand))
           }
         }
       }
@@ -145,51 +135,37 @@ extension Environment {
   /// Applies the post processors. Values are not passed to post processors, except a class instance that is declared as
   /// a protocol type.
   private func process(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    let instance = object.object
-    guard let box = instance as? Box else {
-      let processed = try process(instance, recipe)
-      return processed === instance ? object : object.replaced(by: processed)
-    }
-    guard type(of: box.any) is AnyObject.Type else { return object }
-    let content = box.any as AnyObject
-    let processed = try process(content, recipe)
-    if processed === content { return object }
-    guard let replaced = recipe.value.function.with({ $0.boxed?.box(.beans([processed])) }) else { return object }
-    return object.replaced(by: replaced)
-  }
-
-  private func process(_ instance: AnyObject, _ recipe: FrozenReference<Recipe>) throws -> AnyObject {
-    var object = instance
+    let opened = object.with { Box.open($0) }
+    guard type(of: opened) is AnyObject.Type else { return object }
+    let instance = opened as AnyObject
+    var processed = instance
     for operand in core.compiledPlan.with({ $0.services.processors }) {
-      object = try argument(operand).take(as: (any BeanPostProcessor).self).process(object)
+      processed = try argument(operand).take(as: (any BeanPostProcessor).self).process(processed)
     }
-    if object === instance { return object }
+    if processed === instance { return object }
     let bean = recipe.value.definition
-    if TypeRelation.isUsable(type(of: object), as: bean.type) { return object }
-    throw bean.fault(
-      .otherProcessedBean, "a post processor replaced \(bean.label) by a \(type(of: object)), which is no \(bean.type)")
+    let found: AnyClass = type(of: processed)
+    guard TypeRelation.isUsable(found, as: bean.type) else {
+      throw bean.fault(
+        .otherProcessedBean, "a post processor replaced \(bean.label) by a \(found), which is no \(bean.type)")
+    }
+    var replacement = Optional(processed)
+    if object.with({ $0 is Box }) { replacement = recipe.value.function.with { $0.boxed?.box(.beans([processed])) } }
+    guard let replacement else { return object }
+    object.release()
+    return ObjectReference(replacement)
   }
 
   // MARK: class-level injections that no recipe has
 
-  /// Runs all class-level injections of an object.
-  func injectAll(_ object: AnyObject) throws {
-    for injection in try ClassInjection.all(of: type(of: object)) { try run(injection, on: object) }
-  }
-
-  /// Runs the class-level injections that the recipe does not contain, for an instance of a subclass, or of a class
+  /// Runs the class-level injections of an object, except those of properties that are set otherwise: all of them for
+  /// an object that is no bean, and those that the recipe does not contain for an instance of a subclass, or of a class
   /// behind a protocol.
-  private func injectUnforeseen(_ object: AnyObject, _ recipe: FrozenReference<Recipe>) throws {
-    let instance = Box.open(object) as AnyObject
-    let given = recipe.value.code.with { $0.given }
-    for injection in try ClassInjection.all(of: type(of: instance))
+  func injectAll(_ object: AnyObject, except given: [PropertyInjection] = []) throws {
+    for injection in try ClassInjection.all(of: type(of: object))
     where !given.contains(where: { $0.sets(injection) == true }) {
-      try run(injection, on: instance)
+      try naming(injection.point) { try injection.setter.set(object, argument(for: injection, of: object)) }
     }
-  }
-
-  private func run(_ injection: ClassInjection, on object: AnyObject) throws {
-    try naming(injection.point) { try injection.setter.set(object, argument(for: injection, of: object)) }
   }
 
   private func argument(for injection: ClassInjection, of object: AnyObject) throws -> Argument {
@@ -223,13 +199,5 @@ extension Environment {
     }
     throw EnvironmentError(
       cause: .unservedInjection, "\(property.label): no Injection is defined that serves \(type(of: inject))")
-  }
-}
-
-extension ObjectReference {
-  /// Returns a reference to another object, and releases this one.
-  fileprivate func replaced(by object: AnyObject) -> ObjectReference {
-    defer { release() }
-    return ObjectReference(object)
   }
 }

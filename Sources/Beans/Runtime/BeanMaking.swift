@@ -19,7 +19,7 @@ extension Environment {
   func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
     if recipe.value.work.contains(.await) { throw notReady(recipe) }
-    let log = recipe.value.work.contains(.trace) ? log : nil
+    let log: ContainerLog? = if recipe.value.work.contains(.trace) { log } else { nil }
     log?.creating(recipe.value.label, in: name)
     do {
       let object = try complete(callFactory(of: recipe), recipe).object
@@ -33,10 +33,8 @@ extension Environment {
 
   /// Returns the object that a recipe's factory makes, before its completion.
   func callFactory(of recipe: FrozenReference<Recipe>) throws -> ObjectReference {
-    // Slots hold no beans yet if a requirement has to be resolved first.
-    let isCounted = recipe.value.requirements.isEmpty
-    do { return try recipe.value.function.with { try make(recipe, isCounted: isCounted, $0.create) } } catch {
-      if isCounted { giveBack(recipe.value.properties) }
+    do { return try recipe.value.function.with { try make(recipe, $0.create) } } catch {
+      giveBack(recipe.value.properties)
       throw error
     }
   }
@@ -53,35 +51,29 @@ extension Environment {
 
   /// Returns the object that `create` makes from a recipe's arguments. Evaluates arguments that are not in slots
   /// beforehand.
-  ///
-  /// - Parameters:
-  ///   - recipe: the recipe, with the operands.
-  ///   - isCounted: whether `counted` operands have been retained for this call; otherwise all operands are evaluated.
-  ///   - create: the factory.
   func make(
-    _ recipe: FrozenReference<Recipe>, isCounted: Bool, _ create: (Arguments) throws -> AnyObject
+    _ recipe: FrozenReference<Recipe>, _ create: (Arguments) throws -> AnyObject
   ) throws -> ObjectReference {
-    let operands = recipe.value.operands
+    let (operands, requirements) = (recipe.value.operands, recipe.value.requirements)
     return try EvaluatedArguments.with(operands.count) { evaluated in
-      var count = 0
       do {
         if let refusal = recipe.value.code.with({ $0.refusal }) { throw refusal }
-        try recipe.value.requirements.forEach { try argument($0).release() }
-        while count < operands.count {
-          var isMissing = !isCounted
-          if case .computed = operands[count].place { isMissing = true }
-          evaluated[count] = isMissing ? try argument(operands[count]).object : nil
-          count += 1
+        try requirements.forEach { try object(of: $0.place)?.release() }
+        for index in 0..<operands.count {
+          let place = operands[index].place
+          if case .computed = place {
+            evaluated.set(try object(of: place), at: index)
+          } else if !requirements.isEmpty {
+            // The slot may be empty if a requirement had to be resolved first; then no step counts the operand.
+            try object(of: place)?.release()
+          }
         }
       } catch {
-        evaluated.release(count)
-        if isCounted { giveBack(operands) }
+        evaluated.release()
+        giveBack(operands)
         throw error
       }
-      if isCounted { return ObjectReference(try create(Arguments(operands, core.slots, evaluated))) }
-      var taken = FrozenArray<Operand>(capacity: operands.count)
-      operands.forEach { taken.append(Operand(.computed(-1), $0.reading)) }
-      return ObjectReference(try create(Arguments(taken.all, core.slots, evaluated)))
+      return ObjectReference(try create(Arguments(operands, core.slots, evaluated.first)))
     }
   }
 
@@ -91,9 +83,9 @@ extension Environment {
   /// environment.
   @inline(__always)
   func isComplete(_ recipe: FrozenReference<Recipe>) -> Bool {
-    recipe.value.needs.first { need in
+    !recipe.value.needs.contains { need in
       if case .outer(let slot) = need.place { !slot.content.isFilled } else { true }
-    } == nil
+    }
   }
 
   /// Builds the missing beans that a recipe's steps need beforehand.
@@ -119,11 +111,7 @@ extension Environment {
           stack.removeLast()
           guard let dependent = stack.last else { continue }
           context.value.current = dependent
-          if let record {
-            try build(top, for: dependent, record)
-          } else {
-            try build(top.value.slot, isInside: true).release()
-          }
+          try build(top, for: dependent, record)
         }
       } catch { throw stack.reversed().reduce(error) { failure($0, of: $1) } }
     }
@@ -135,42 +123,30 @@ extension Environment {
     let needs = recipe.value.needs
     for index in 0..<needs.count {
       switch needs[index].place {
-      case .outer(let slot) where slot.content.isFilled: continue
-      case .own(let slot) where core.slots[slot].content.isFilled: continue
-      case .own(let slot): return self.recipe(slot)
+      case .own(let slot):
+        if !core.slots[slot].content.isFilled { return self.recipe(slot) }
       case .outer(let slot):
+        if slot.content.isFilled { continue }
         if let own = ownSlot(slot) { return self.recipe(own) }
-        try outer(slot, for: recipe, needs[index]).release()
-      case .counted, .computed: continue
+        try outer(slot, for: recipe).release()
+      case .counted, .computed: break
       }
     }
     return nil
   }
 
   /// Returns a bean of an ancestor, for the bean of the order that takes it.
-  private func outer(
-    _ slot: Slot, for recipe: FrozenReference<Recipe>, _ need: Operand
-  ) throws -> ObjectReference {
+  private func outer(_ slot: Slot, for recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     do { return try object(at: slot) } catch {
-      let taker = taker(of: need, in: recipe)
-      throw taker == recipe
-        ? error : ResolutionContext.chain(from: taker, to: recipe).dropLast().reduce(error) { failure($0, of: $1) }
+      let steps = recipe.value.steps
+      let taker = (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(slot) } ?? recipe
+      throw ResolutionContext.chain(from: taker, to: recipe).dropLast().reduce(error) { failure($0, of: $1) }
     }
-  }
-
-  /// Returns the bean of an order that takes an operand.
-  private func taker(of need: Operand, in recipe: FrozenReference<Recipe>) -> FrozenReference<Recipe> {
-    let steps = recipe.value.steps
-    return (0..<steps.count).map { self.recipe(steps[$0].slot) }.first { $0.value.takes(need) } ?? recipe
   }
 
   /// Returns the object of a slot further out, built if need be, and retained for the caller.
   func object(at slot: Slot) throws -> ObjectReference {
-    let content = slot.content
-    if content.isFilled {
-      content.object.retain()
-      return content.object
-    }
+    if let bean = slot.retainedBean { return bean }
     if let (owner, number) = owner(of: slot) { return try owner.with { try $0.bean(number) } }
     throw EnvironmentError(
       .unresolvedPlaceholder, "a value is needed by a configuration source, before the configuration is complete")
@@ -179,18 +155,21 @@ extension Environment {
   /// Returns the environment of a slot, which is this one or further out, and the slot's number; nil for the place of a
   /// value.
   func owner(of slot: Slot) -> (environment: Unretained<Environment>, number: Int32)? {
-    var next = Optional(Unretained(self))
-    while let environment = next {
+    for environment in outwards {
       if let number = environment.with({ $0.ownSlot(slot) }) { return (environment, number) }
-      next = environment.with { $0.core.parent }
     }
     return nil
+  }
+
+  /// This environment, and those further out.
+  var outwards: some Sequence<Unretained<Environment>> {
+    sequence(first: Unretained(self)) { $0.with { $0.core.parent } }
   }
 
   /// Returns the number of a slot of this environment; nil for other slots.
   func ownSlot(_ slot: Slot) -> Int32? {
     core.plan.flatMap { plan in
-      plan.with { $0.isPlain ? core.slots.number(of: slot, among: $0.layout.slots) : nil }
+      plan.with { if $0.isPlain { core.slots.number(of: slot, among: $0.layout.slots) } else { nil } }
     }
   }
 
@@ -205,8 +184,9 @@ extension Environment {
 
   /// Builds a bean whose dependencies exist, and records its time and those of the beans that its factory looks up.
   private func build(
-    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord
+    _ recipe: FrozenReference<Recipe>, for taker: FrozenReference<Recipe>?, _ record: StartupRecord?
   ) throws {
+    guard let record else { return try bean(recipe.value.slot).release() }
     let logged = core.lock.withLock { createdBeans }
     let began = ContinuousClock.now
     try bean(recipe.value.slot).release()
@@ -215,7 +195,7 @@ extension Environment {
     record.add(
       created.map { built in
         let isOwn = built == recipe.value.slot
-        return self.recipe(built).time(isOwn ? duration : nil, for: isOwn ? taker : recipe)
+        return if isOwn { recipe.time(duration, for: taker) } else { self.recipe(built).time(nil, for: recipe) }
       })
   }
 
@@ -258,8 +238,8 @@ extension Environment {
     let label = recipe.value.label
     if let error = error as? EnvironmentError {
       // A circle names every bean on it; a longer path would hide where it closes.
-      return error.code == .cyclicDependency || error.path.first == label
-        ? error : error.within(label, declaredAt: recipe.value.origin)
+      if error.code == .cyclicDependency || error.path.first == label { return error }
+      return error.within(label, declaredAt: recipe.value.origin)
     }
     return EnvironmentError(
       .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.step],

@@ -7,47 +7,37 @@ import Synchronization
 /// A new object has no reference but the builder's, so it needs no search. The reference count of an existential's box
 /// does not show whether the content is new, so its content is searched for.
 extension Environment {
-  /// The relation of an object to the declaration whose factory or post processor has returned it.
-  enum Standing {
-    /// A new bean: its declaration completes and releases the object.
-    case new
-    /// A prototype made for this build, already complete. The declaration that keeps the prototype releases it.
-    case complete
-    /// Another face of a bean.
-    case face
-  }
-
-  /// Returns whether an object is a bean already: of this environment, of one further out, or one made for the running
-  /// build.
+  /// Whether an object is new. Any other object is a bean already: here, further out, or made for the running build.
+  /// The declaration whose factory or post processor has returned it does not complete it. A prototype that was made
+  /// for the build is complete, and the declaration that keeps it releases it; every other bean has its owner, and this
+  /// is only another face of it.
   ///
   /// Claims a new object for its declaration, so that no other thread completes it; call `giveUp` if the completion
   /// fails. The calling thread keeps the environment from being released.
-  func standing(of object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> Standing {
-    if object.isUnshared, object.with({ !($0 is Box) }) { return .new }
-    guard !recipe.value.isSeed, let identity = object.beanIdentity else { return .new }
-    let context = ResolutionContext.innermost
-    let standing: Standing =
-      switch context?.value.made(identity) {
-      case .prototype where recipe.value.kind == .slot || recipe.value.kind == .scoped:
-        // Another bean of the same build may own the object already.
-        isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .complete
-      case .prototype: .face
-      case .scope: .face
-      case nil: isBean(identity, claiming: recipe.value.kind == .slot) ? .face : .new
+  func isNew(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>) -> Bool {
+    if object.isUnshared, object.with({ !($0 is Box) }) { return true }
+    guard let identity = object.beanIdentity else { return true }
+    let (kind, context) = (recipe.value.kind, ResolutionContext.innermost)
+    let maker = context?.value.made(identity)
+    let isFace =
+      switch maker {
+      // Another bean of the same build may own the prototype already.
+      case .prototype where kind == .slot || kind == .scoped, nil: isBean(identity, claiming: kind == .slot)
+      case .prototype, .scope: true
       }
-    if recipe.value.kind == .slot {
-      note(recipe.value.slot, isFace: standing == .face)
-    } else if standing == .face {
+    if kind == .slot {
+      note(recipe.value.slot, isFace: isFace)
+    } else if isFace {
       context?.value.notes.isFace = true
     }
-    return standing
+    return maker == nil && !isFace
   }
 
   /// Gives up the claim on an object whose completion has failed.
   @inline(never)
   func giveUp(_ identity: ObjectIdentifier?) {
     guard let identity, let extras = existingExtras else { return }
-    extras.identities.withLock { $0.giveUp(identity) }
+    extras.identities.withLock { _ = $0.beans.remove(identity) }
   }
 
   /// Whether the object of a slot is another face of a bean.
@@ -66,15 +56,9 @@ extension Environment {
   private func isBean(_ identity: ObjectIdentifier, claiming: Bool) -> Bool {
     // The own environment first, so that of two threads with the same object one finds the other's claim.
     if holds(identity, claiming: claiming) { return true }
-    var next = core.parent
-    while let environment = next {
-      if environment.with({ $0.holds(identity, claiming: false) }) {
-        if claiming { giveUp(identity) }
-        return true
-      }
-      next = environment.with { $0.core.parent }
-    }
-    return false
+    let isHeld = outwards.dropFirst().contains { $0.with { $0.holds(identity, claiming: false) } }
+    if isHeld, claiming { giveUp(identity) }
+    return isHeld
   }
 
   /// Returns whether a slot or a scope of this environment holds an object.
@@ -85,26 +69,15 @@ extension Environment {
       return true
     }
     if ownScopes.contains(where: { ($0 as? AbstractBeanScope)?.cache.holds(identity) == true }) { return true }
-    if !claiming, core.extras == nil, let isHeld = core.lock.withLock({ scan(identity) }) { return isHeld }
     return extras.identities.withLock { identities in
       let fresh = core.lock.withLock {
-        return (identities.logged..<creationLog.count).map { index -> ObjectReference? in
-          let content = core.slots[creationLog[index]].content
-          return content.isFilled ? content.object : nil
-        }
+        (identities.logged..<creationLog.count).map { core.slots[creationLog[$0]].content }
       }
-      identities.add(logged: fresh)
-      return claiming ? !identities.claim(identity) : identities.contains(identity)
-    }
-  }
-
-  /// Compares the beans of an environment, under its lock; nil if there are too many to compare.
-  private func scan(_ identity: ObjectIdentifier) -> Bool? {
-    let log = creationLog
-    if log.count > 32 { return nil }
-    return (0..<log.count).contains { index in
-      let content = core.slots[log[index]].content
-      return content.isFilled && content.object.beanIdentity == identity
+      identities.logged += fresh.count
+      for content in fresh where content.isFilled {
+        if let found = content.object.beanIdentity { identities.beans.insert(found) }
+      }
+      return if claiming { !identities.beans.insert(identity).inserted } else { identities.beans.contains(identity) }
     }
   }
 
@@ -118,7 +91,7 @@ extension Environment {
     guard recipe.value.kind == .prototype, let taker = context.value.taker else { return }
     let collection = taker.value.collection
     if collection != nil, !context.value.isFace, !recipe.value.work.contains(.complete) {
-      _ = standing(of: object, recipe)
+      _ = isNew(object, recipe)
     }
     let (instance, identity, isFace) = (object.object, object.beanIdentity, context.value.isFace)
     if let identity, let maker = isFace ? context.value.made(identity) : .prototype {
@@ -130,7 +103,7 @@ extension Environment {
   /// Notes a bean of a scope that keeps its beans by itself, for the build that takes the bean.
   func noteForTaker(_ object: AnyObject, of scope: any BeanScope) {
     if scope is AbstractBeanScope { return }
-    guard let taker = ResolutionContext.nearestBuild,
+    guard let taker = ResolutionContext.nearestBuild(from: ResolutionContext.innermost),
       let identity = ObjectReference(unretained: object).beanIdentity
     else { return }
     taker.value.notes.beans.append((identity, object, .scope))

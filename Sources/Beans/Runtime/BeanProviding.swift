@@ -6,23 +6,21 @@ import CBeansRuntime
 final class LimitedLookup: BeanLookup {
   private let environment: Environment
   private let module: ObjectIdentifier?
-  private let inCurrentChild: Bool
-  private let ownedByTaker: Bool
+  /// The request of the provider.
+  private let parameter: Parameter
 
   /// - Parameters:
   ///   - environment: the environment of the bean that takes the provider.
   ///   - module: the module whose private beans are found.
-  ///   - inCurrentChild: whether lookups fail if no child is current.
-  ///   - ownedByTaker: whether the beans belong to the taker of the provider, and so to the taker's environment, even
-  ///     if a child is current.
-  init(_ environment: Environment, _ module: ObjectIdentifier?, inCurrentChild: Bool, ownedByTaker: Bool) {
-    (self.environment, self.module) = (environment, module)
-    (self.inCurrentChild, self.ownedByTaker) = (inCurrentChild, ownedByTaker)
+  ///   - parameter: the request of the provider.
+  init(_ environment: Environment, _ module: ObjectIdentifier?, _ parameter: Parameter) {
+    (self.environment, self.module, self.parameter) = (environment, module, parameter)
   }
 
   func provide<T>(_ type: T.Type, id: String?) throws -> T {
-    if inCurrentChild { try checkCurrent(type) }
-    if ownedByTaker {
+    if case .current = parameter.kind { try checkCurrent(type) }
+    // The beans belong to the taker of the provider, and so to its environment, even if a child is current.
+    if parameter.providesOwned {
       do { return try look(for: type, id, in: environment) } catch let error as EnvironmentError {
         // A bean that only a child declares cannot belong further out.
         guard error.code == .unknownBean else { throw error }
@@ -33,9 +31,8 @@ final class LimitedLookup: BeanLookup {
 
   private func look<T>(for type: T.Type, _ id: String?, in environment: Environment) throws -> T {
     guard let module else { return try environment.find(type, id) }
-    return try environment.using {
-      defer { environment.used() }
-      return try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
+    return try environment.lookingUp {
+      try environment.lookUp(Parameter.of(type), id: id, from: module).take(as: type)
     }
   }
 
@@ -63,20 +60,14 @@ final class Deferral: DeferredBean {
     }
   }
 
-  func evaluate<T>(_ type: T.Type) throws -> T {
-    try environment.using {
-      defer { environment.used() }
-      return try value(type)
-    }
-  }
+  func evaluate<T>(_ type: T.Type) throws -> T { try environment.lookingUp { try value(type) } }
 
   private func value<T>(_ type: T.Type) throws -> T {
-    Argument(try environment.evaluate(computation).object, reading).take(as: type)
+    Argument(try environment.evaluate(computation), reading).take(as: type)
   }
 
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {
-    try environment.using {
-      defer { environment.used() }
+    try environment.lookingUp {
       let bean = try value(type)
       keep(bean)
       environment.extras.add(owner)

@@ -10,7 +10,7 @@ struct CaptivityCheck {
   /// Returns nil unless the thread is building a bean that is kept further out than the environment.
   @inline(__always)
   init?(of environment: Environment) {
-    if ResolutionContext.keeper(above: environment) == nil { return nil }
+    if ResolutionContext.innermost == nil || ResolutionContext.keeper(above: environment) == nil { return nil }
     self.environment = environment
   }
 

@@ -32,9 +32,7 @@ final class ChildRegistry: Sendable {
   ///
   /// - Parameter isShared: whether many threads are likely to open children.
   init(isShared: Bool) {
-    var lists = FrozenArray<List>(capacity: isShared ? 29 : 1)
-    for _ in 0..<(isShared ? 29 : 1) { lists.append(List()) }
-    self.lists = lists
+    lists = FrozenArray(count: isShared ? 29 : 1) { List() }
   }
 
   /// Returns the index in `lists` for the place of a thread.

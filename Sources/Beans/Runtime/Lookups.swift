@@ -45,7 +45,7 @@ extension Environment {
     }
     guard operand.isNone else { return try fetchFurtherOut(operand) ?? fetchComputed(operand) }
     let plan = core.compiledPlan
-    let found = home(plan).with { home in
+    let found = plan.with({ $0.home }).with { home in
       home.core.extras?.with { $0.resources?.answers.find(plan.identifier, type, id)?.with { $0.operand } ?? nil }
         ?? nil
     }
@@ -81,7 +81,7 @@ extension Environment {
   @inline(__always)
   private func checked(_ found: Argument, _ slot: Int32, of holder: Environment) throws -> Argument {
     do { try CaptivityCheck.check(slot, of: holder) } catch {
-      found.release()
+      found.object?.release()
       throw error
     }
     used()
@@ -95,12 +95,8 @@ extension Environment {
       return .none
     }
     defer { endUse(use) }
-    return core.lifecycle.isOpen ? try lookUp(operand) : .none
+    return if core.lifecycle.isOpen { try lookUp(operand) } else { .none }
   }
-
-  /// Returns the nearest environment that is not a child of a factory.
-  @inline(__always)
-  private func home(_ plan: Unretained<Plan>) -> Unretained<Environment> { plan.with { $0.home } }
 
   /// Ends a use that a hazard pointer protects. If the environment has begun to end, its release may have waited for
   /// this use.
@@ -119,11 +115,6 @@ extension Environment {
     @usableFromInline let use: HazardPointer
     @usableFromInline let home: Unretained<Environment>
 
-    @inline(__always)
-    fileprivate init(_ object: ObjectReference, _ use: HazardPointer, _ home: Unretained<Environment>) {
-      (self.object, self.use, self.home) = (object, use, home)
-    }
-
     @inlinable @inline(__always)
     func end() { home.with { $0.endUse(use) } }
   }
@@ -141,7 +132,7 @@ extension Environment {
   /// Returns the bean of a slot further out; nil where it does not exist.
   @inline(__always)
   private func lend(_ slot: Slot, _ plan: Unretained<Plan>) -> Lent? {
-    let home = home(plan)
+    let home = plan.with { $0.home }
     guard let use = HazardPointer.protecting(home) else { return nil }
     let content = slot.content
     // The ancestors of an environment that has not begun to end are not released.
@@ -149,18 +140,13 @@ extension Environment {
       home.with { $0.endUse(use) }
       return nil
     }
-    return Lent(content.object, use, home)
+    return Lent(object: content.object, use: use, home: home)
   }
 
   /// Runs `body` while nothing here is released.
   @usableFromInline
   func whileKept<R>(_ body: () throws -> R) throws -> R {
-    try using {
-      try ResolutionContext.with(Unretained(self), nil) { _ in
-        defer { used() }
-        return try body()
-      }
-    }
+    try lookingUp { try ResolutionContext.with(Unretained(self), nil) { _ in try body() } }
   }
 
   // MARK: every other lookup
@@ -168,9 +154,15 @@ extension Environment {
   /// Returns the bean for a parameter, retained for the caller. Starts the environment if need be.
   @usableFromInline
   func fetch(_ parameter: Parameter, id: String?) throws -> Argument {
+    try lookingUp { try lookUp(parameter, id: id) }
+  }
+
+  /// Runs `body`, which is a use of the environment, while nothing here is released.
+  @inline(__always)
+  func lookingUp<R>(_ body: () throws -> R) throws -> R {
     try using {
       defer { used() }
-      return try lookUp(parameter, id: id)
+      return try body()
     }
   }
 
@@ -219,16 +211,11 @@ extension Environment {
   /// Returns the beans that a lookup needs. For callers that prevent the release of the environment.
   func beans(of parameter: Parameter, id: String?) throws -> TakenBeans {
     if let foreseen = foreseen(parameter, id: id) { return TakenBeans(by: foreseen.place, in: self) }
-    let found = try unforeseen(parameter, id: id)
-    if let operand = found.operand { return TakenBeans(by: operand.place, in: self) }
-    return TakenBeans(by: found.computed.computation, in: self)
+    return TakenBeans(by: try unforeseen(parameter, id: id).computed.computation, in: self)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {
-    let type = ObjectIdentifier(parameter.wanted)
-    return core.compiledPlan.with { plan in
-      if let id { plan.index.find(type, id) } else { plan.index.find(type) }
-    }
+    core.compiledPlan.with { $0.index.find(ObjectIdentifier(parameter.wanted), id) }
   }
 
   private func unforeseen(_ parameter: Parameter, id: String?) throws -> Retrieval {
@@ -246,11 +233,10 @@ extension Environment {
   }
 
   private func lookUp(_ found: Retrieval) throws -> Argument {
-    if let operand = found.operand { return try lookUp(operand) }
     let (computation, reading) = found.computed
     var check = CaptivityCheck(of: self)
     try check?.check(computation)
-    return Argument(try evaluate(computation).object, reading)
+    return Argument(try evaluate(computation), reading)
   }
 
   private func lookUp(_ operand: Operand) throws -> Argument {
@@ -265,12 +251,15 @@ extension Environment {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
   ) throws -> Retrieval {
     let plan = core.compiledPlan.object
-    let search = BeanSearch(directory: plan.directory, id: id, module: module, below: plan.below)
-    let source = try search.resolve(parameter) { bean throws(EnvironmentError) in
+    let source = try search(id, from: module).resolve(parameter) { bean throws(EnvironmentError) in
       guard let located = plan.locate(bean) else { throw bean.definition.notOpen }
       return located.bean
     }
     return Retrieval(source, for: parameter)
+  }
+
+  private func search(_ id: String?, from module: ObjectIdentifier?) -> BeanSearch {
+    core.compiledPlan.with { BeanSearch(directory: $0.directory, id: id, module: module, below: $0.below) }
   }
 
   /// Returns the error of a provider that finds no bean: `.scopeNotActive` where children of factories below this
@@ -280,21 +269,14 @@ extension Environment {
   ) -> EnvironmentError {
     // An environment without a plan has not started: the error already names the reason.
     guard error.code == .unknownBean, core.plan != nil else { return error }
-    let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
+    let search = search(id, from: module)
     do throws(EnvironmentError) {
-      _ = try BeanSearch(directory: directory, id: id, module: module, below: below).resolve(parameter) { $0 }
+      _ = try search.resolve(parameter) { $0 }
       return error
     } catch {
       if error.code != .unknownBean { return error }
     }
-    let criteria = parameter.criteria(from: module)
-    let holder: BeanDirectory? =
-      if let id {
-        directory.find(id: id, from: module) == nil ? below.first { $0.has(id: id, from: module) } : nil
-      } else {
-        below.first { $0.hasCandidate(for: parameter.element, criteria) }
-      }
-    guard let holder else { return error }
+    guard let holder = search.holderBelow(parameter) else { return error }
     let name = id.map { "'\($0)'" } ?? "\(parameter.element)"
     return EnvironmentError(
       .scopeNotActive, Lifetime.notOpen(holder.scopeName ?? holder.name, name), path: [name])

@@ -3,16 +3,18 @@ import Synchronization
 /// Evaluation of operands, for callers that prevent the release of the environment.
 extension Environment {
   /// Returns the argument of an operand.
-  ///
-  /// - Parameters:
-  ///   - operand: the origin of the argument.
-  ///   - isCounted: whether the object of a `counted` operand has been retained already for this call.
-  func argument(_ operand: Operand, isCounted: Bool = false) throws -> Argument {
-    switch operand.place {
-    case .counted(let slot) where isCounted: return Argument(core.slots[slot].content.object, operand.reading)
-    case .counted(let slot), .own(let slot): return Argument(try bean(slot), operand.reading)
-    case .outer(let slot): return Argument(try object(at: slot), operand.reading)
-    case .computed(let number): return Argument(try evaluate(number).object, operand.reading)
+  func argument(_ operand: Operand) throws -> Argument {
+    Argument(try object(of: operand.place), operand.reading)
+  }
+
+  /// Returns the object at the place of an operand, retained for the caller; nil for an optional without a bean.
+  func object(of place: Operand.Place) throws -> ObjectReference? {
+    switch place {
+    // The step that filled the slot has retained the object.
+    case .counted(let slot): return core.slots[slot].content.object
+    case .own(let slot): return try bean(slot)
+    case .outer(let slot): return try object(at: slot)
+    case .computed(let number): return try core.compiledPlan.with { try evaluate($0.computations[Int(number)]) }
     }
   }
 
@@ -27,21 +29,17 @@ extension Environment {
     return object.take(as: AnyObject.self)
   }
 
-  func evaluate(_ number: Int32) throws -> Argument {
-    try core.compiledPlan.with { try evaluate($0.computations[Int(number)]) }
-  }
-
-  func evaluate(_ computation: Computation) throws -> Argument {
+  /// Returns the object of a computation, retained for the caller; nil for an optional without a bean.
+  func evaluate(_ computation: Computation) throws -> ObjectReference? {
     switch computation {
-    case .outer(let hops, let slot):
-      return Argument(try ancestor(hops).with { try $0.bean(slot) }, .reference)
-    case .slot(let slot): return Argument(try object(at: slot), .reference)
-    case .prototype(let number): return Argument(try buildUntracked(recipe(number)).object, .reference)
+    case .outer(let hops, let slot): return try ancestor(hops).with { try $0.bean(slot) }
+    case .slot(let slot): return try object(at: slot)
+    case .prototype(let number): return try buildUntracked(recipe(number)).object
     case .scoped(let number, let hops):
-      return Argument(try ancestor(hops).with { try ScopedBean($0.recipe(number), in: $0).askScope() }, .reference)
+      return try ancestor(hops).with { try ScopedBean($0.recipe(number), in: $0).askScope() }
     case .collected(let computations, let ids, let parameter):
       if let type = parameter.assembled {
-        return Argument(CollectedObjects(try objects(of: computations), type), .assembled)
+        return ObjectReference(CollectedObjects(try objects(of: computations), type))
       }
       let beans = try computations.map { try evaluate($0).takeAny() }
       return try boxed(.beans(ids.isEmpty ? beans : zip(ids, beans).flatMap { [$0, $1] }), as: parameter)
@@ -49,26 +47,24 @@ extension Environment {
       return try boxed(.deferred(Deferral(self, computation, reading)), as: parameter)
     case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
-      return parameter.isReference ? .none : try boxed(.beans([]), as: parameter)
+      return parameter.isReference ? nil : try boxed(.beans([]), as: parameter)
     case .provider(let parameter, let id, let module):
       let isCurrent = if case .current = parameter.kind { true } else { false }
-      let isOfTaker = parameter.providesOwned
-      let lookup: any BeanLookup =
-        isCurrent || isOfTaker || module != nil
-        ? LimitedLookup(self, module, inCurrentChild: isCurrent, ownedByTaker: isOfTaker) : self
+      let isLimited = isCurrent || parameter.providesOwned || module != nil
+      let lookup: any BeanLookup = isLimited ? LimitedLookup(self, module, parameter) : self
       return try boxed(.lookup(lookup, id: id), as: parameter)
-    case .part(.environment): return Argument(self, .reference)
-    case .part(.configuration): return Argument(configuration, .reference)
+    case .part(.environment): return ObjectReference(self)
+    case .part(.configuration): return ObjectReference(configuration)
     case .injection(let inject, let property, let parameter):
-      return try compute(inject, property, parameter)
+      return try compute(inject, property, parameter).object
     case .composed(let operands, let type, let parameter):
-      let parts = try operands.map { try argument($0).takeAny() }
+      let parts = try operands.map { try object(of: $0.place).takeAny() }
       guard let value = type.assemble(parts), let argument = parameter.argument(given: value) else {
         throw EnvironmentError(cause: .repeatedKey, "two entries of a \(parameter.wanted) have the same key")
       }
-      return argument
+      return argument.object
     case .products(let number):
-      return Argument(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))), .boxed)
+      return ObjectReference(ValueBox<any ProductBuilder>(ProductAssembly(self, recipe(number))))
     }
   }
 
@@ -77,7 +73,7 @@ extension Environment {
     var objects: [ObjectReference] = []
     objects.reserveCapacity(computations.count)
     do {
-      for computation in computations { if let object = try evaluate(computation).object { objects.append(object) } }
+      for computation in computations { if let object = try evaluate(computation) { objects.append(object) } }
     } catch {
       for object in objects { object.release() }
       throw error
@@ -85,65 +81,31 @@ extension Environment {
     return objects
   }
 
-  private func boxed(_ source: BeanSource, as parameter: Parameter) throws -> Argument {
-    if let box = parameter.box(source) { return Argument(box, .boxed) }
+  private func boxed(_ source: BeanSource, as parameter: Parameter) throws -> ObjectReference {
+    if let box = parameter.box(source) { return ObjectReference(box) }
     let types = source.beans.map { "\(type(of: $0))" }.joined(separator: ", ")
     throw EnvironmentError(.typeMismatch, "\(types) is not a \(parameter.element)")
   }
 
   /// Makes a bean that its taker owns, for callers that prevent the release of the environment.
-  func own(_ number: Int32, as parameter: Parameter) throws -> Argument {
+  private func own(_ number: Int32, as parameter: Parameter) throws -> ObjectReference {
     let recipe = recipe(number)
     let owned = try ResolutionContext.with(Unretained(self), nil) { context in
       let notes = context.value.notes
       notes.parts = []
       do {
         let object = try buildUntracked(recipe).object.take(as: AnyObject.self)
-        let owned = own(object, notes.parts ?? [])
+        let owned = OwnedBean(object, madeOf: notes.parts ?? [], in: self)
         context.value.outer?.value.collection?.parts?.append(.owned(owned))
         return owned
       } catch {
         // The parts that were made before the failure have no owner.
-        own(nil, notes.parts ?? []).releaseWhatNeedNotBeAwaited()
+        OwnedBean(nil, madeOf: notes.parts ?? [], in: self).releaseWhatNeedNotBeAwaited()
         throw error
       }
     }
     return try boxed(.owned(owned), as: parameter)
   }
-
-  /// Makes the content of an `Owned` from the objects that were made for it.
-  ///
-  /// - Parameters:
-  ///   - object: the bean; nil where its build has failed.
-  ///   - parts: all objects that were made for it, oldest first. The bean is one of them, unless it is a face of another
-  ///     bean.
-  private func own(_ object: AnyObject?, _ parts: [BuildNotes.Part]) -> OwnedBean {
-    let position = core.lock.withLock { createdBeans }
-    let extras = extras
-    extras.needsCare.store(true, ordering: .relaxed)
-    func add(_ bean: OwnedBean) -> OwnedBean {
-      extras.add(owned: bean)
-      return bean
-    }
-    var ending: BeanEnding?
-    let inner = parts.compactMap { part -> OwnedBean? in
-      switch part {
-      case .owned(let bean): return bean
-      case .prototype(let made, let recipe) where made === object:
-        ending = BeanEnding(made, of: recipe)
-        return nil
-      case .prototype(let made, let recipe):
-        return BeanEnding(made, of: recipe).map { add(OwnedBean(made, $0, in: self, position: position)) }
-      }
-    }
-    let owned = OwnedBean(object, ending, and: inner, in: self, position: position)
-    // Without a bean, the environment has only the parts to release.
-    return object == nil ? owned : add(owned)
-  }
-}
-
-extension Argument {
-  func release() { object?.release() }
 }
 
 /// Builds the products of one factory bean.
@@ -176,7 +138,7 @@ final class ProductAssembly: ProductBuilder {
     try using {
       defer { environment.used() }
       return try environment.untracked(recipe) { _, _ in
-        let made = try environment.make(recipe, isCounted: false, create)
+        let made = try environment.make(recipe, create)
         return try environment.complete(made, recipe).object.take(as: AnyObject.self)
       }
     }
@@ -186,7 +148,8 @@ final class ProductAssembly: ProductBuilder {
   private func using<R>(_ body: () throws -> R) throws -> R {
     do { try environment.enter() } catch let error as EnvironmentError {
       let factory = recipe.value.step
-      throw error.origin == nil ? error.within(factory.label, declaredAt: factory.origin) : error
+      if error.origin == nil { throw error.within(factory.label, declaredAt: factory.origin) }
+      throw error
     }
     defer { environment.leave() }
     return try body()

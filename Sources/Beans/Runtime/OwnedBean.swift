@@ -1,4 +1,5 @@
 import BeansErrors
+import Synchronization
 
 /// A bean that its taker gives back, or that its environment releases.
 final class OwnedBean: OwnedInstance {
@@ -11,29 +12,49 @@ final class OwnedBean: OwnedInstance {
   /// The prototypes that were made for the bean, and the beans that it owns, oldest first. They are released after it.
   private let parts: [OwnedBean]
 
-  /// Creates an owned bean.
-  ///
-  /// - Parameters:
-  ///   - object: the bean; nil for parts alone.
-  ///   - ending: the release of the bean; nil where dropping the reference is enough.
-  ///   - parts: the prototypes that were made for it, and the beans that it owns.
-  ///   - environment: releases it at the latest.
-  ///   - position: the number of older beans in the environment's slots.
-  init(
-    _ object: AnyObject?, _ ending: BeanEnding?, and parts: [OwnedBean] = [], in environment: Environment,
-    position: Int
+  private init(
+    _ object: AnyObject?, _ ending: BeanEnding?, and parts: [OwnedBean], in environment: Environment, position: Int
   ) {
     cell = ObjectCell(object)
     self.ending = ending
     self.parts = parts
     self.environment = environment
     self.position = position
+    // Without a bean, the environment has only the parts to release.
+    if object != nil { environment.extras.add(owned: self) }
+  }
+
+  /// Creates an owned bean from the objects that were made for it.
+  ///
+  /// - Parameters:
+  ///   - object: the bean; nil where its build has failed.
+  ///   - made: all objects that were made for it, oldest first. The bean is one of them, unless it is a face of another
+  ///     bean.
+  ///   - environment: releases it at the latest.
+  convenience init(_ object: AnyObject?, madeOf made: [BuildNotes.Part], in environment: Environment) {
+    let position = environment.core.lock.withLock { environment.createdBeans }
+    environment.extras.needsCare.store(true, ordering: .relaxed)
+    var ending: BeanEnding?
+    var parts: [OwnedBean] = []
+    for part in made {
+      switch part {
+      case .owned(let bean): parts.append(bean)
+      case .prototype(let part, let recipe):
+        guard let end = BeanEnding(part, of: recipe) else { continue }
+        if part === object {
+          ending = end
+        } else {
+          parts.append(OwnedBean(part, end, and: [], in: environment, position: position))
+        }
+      }
+    }
+    self.init(object, ending, and: parts, in: environment, position: position)
   }
 
   var object: AnyObject? { cell.object }
 
   /// The bean, if its release has to be awaited.
-  var awaitedBean: BeanDefinition? { ending.flatMap { $0.isAsynchronous ? $0.bean : nil } }
+  var awaitedBean: BeanDefinition? { if let ending, ending.isAsynchronous { ending.bean } else { nil } }
 
   /// Returns the bean to the first caller, which then has to release it; nil for every later caller.
   func take() -> (object: ObjectReference, ending: BeanEnding?)? {
@@ -44,10 +65,9 @@ final class OwnedBean: OwnedInstance {
   private var all: [OwnedBean] { [self] + parts.reversed().flatMap(\.all) }
 
   func release() throws {
-    for bean in all {
-      guard let ending = bean.ending, ending.isAsynchronous, bean.object != nil else { continue }
-      throw ending.bean.fault(
-        .asynchronousRelease, "\(ending.bean.label) is released asynchronously: use 'await release()'")
+    for part in all where part.object != nil {
+      guard let bean = part.awaitedBean else { continue }
+      throw bean.fault(.asynchronousRelease, "\(bean.label) is released asynchronously: use 'await release()'")
     }
     try Self.throwFailures(all.compactMap { $0.releaseAlone() })
   }

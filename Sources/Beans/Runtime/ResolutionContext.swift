@@ -85,11 +85,8 @@ struct ResolutionContext: ~Copyable, Sendable {
 
   /// Whether this thread is inside the environment, so that waiting for the environment would never end.
   static func isInside(_ environment: Environment) -> Bool {
-    func isWithin(_ inner: Unretained<Environment>) -> Bool {
-      inner.with { $0 === environment || $0.isDescendant(of: environment) }
-    }
-    return all.contains { isWithin($0.value.environment) }
-      || HazardPointer.owners(Environment.self).contains(where: isWithin)
+    let used = all.map { $0.value.environment } + HazardPointer.owners(Environment.self)
+    return used.contains { $0.with { $0 === environment || $0.isDescendant(of: environment) } }
   }
 
   /// Whether this thread is building a bean in an environment.
@@ -122,11 +119,11 @@ struct ResolutionContext: ~Copyable, Sendable {
   ) -> [FrozenReference<Recipe>] {
     var chain = [built]
     let steps = asked.value.steps
-    var index = (0..<steps.count).first { steps[$0].slot == built.value.slot }
-    while let step = index {
-      let dependent = steps[step].dependent
-      index = dependent < 0 ? nil : Int(dependent)
-      if let index { chain.append(built.sibling(steps[index].slot, of: built.value.number)) }
+    var step = (0..<steps.count).map { steps[$0] }.first { $0.slot == built.value.slot }
+    while let dependent = step?.dependent, dependent >= 0 {
+      let next = steps[Int(dependent)]
+      chain.append(built.sibling(next.slot, of: built.value.number))
+      step = next
     }
     if chain.last != asked { chain.append(asked) }
     return chain
@@ -162,21 +159,18 @@ struct ResolutionContext: ~Copyable, Sendable {
   static func holder(above environment: Environment) -> FrozenReference<Recipe>? {
     let own = ObjectIdentifier(environment)
     guard let keeper = keeper(above: environment) else { return nil }
-    return all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true } ? nil : keeper
+    let isOpenedHere = all.contains { $0.value.existingNotes?.with { $0.opened.contains(own) } == true }
+    return if isOpenedHere { nil } else { keeper }
   }
 
   /// Returns the bean that this thread is building, if it will be kept further out than `environment`.
-  @inline(__always)
+  @inline(never)
   static func keeper(above environment: Environment) -> FrozenReference<Recipe>? {
-    innermost == nil ? nil : findKeeper(above: environment)
-  }
-
-  private static func findKeeper(above environment: Environment) -> FrozenReference<Recipe>? {
     for context in all {
       guard let recipe = context.value.current else { continue }
       switch recipe.value.kind {
       case .prototype: continue
-      case .slot: return environment.isDescendant(of: context.value.environment) ? recipe : nil
+      case .slot: return if environment.isDescendant(of: context.value.environment) { recipe } else { nil }
       // The container does not judge the lifetime of a registered scope.
       case .scoped, .product: return nil
       }
@@ -196,10 +190,8 @@ extension ResolutionContext {
   /// The build or `Owned` that takes the result of this build; nil for a lookup outside of both.
   var taker: StackReference<ResolutionContext>? { Self.nearestBuild(from: outer) }
 
-  /// The innermost build or `Owned` of this thread; nil outside of both.
-  static var nearestBuild: StackReference<ResolutionContext>? { nearestBuild(from: innermost) }
-
-  private static func nearestBuild(
+  /// Returns the first context, from one outwards, that is a build or an `Owned`; nil if there is none.
+  static func nearestBuild(
     from context: StackReference<ResolutionContext>?
   ) -> StackReference<ResolutionContext>? {
     var next = context
@@ -216,13 +208,8 @@ extension ResolutionContext {
   var collection: BuildNotes? {
     // Prototypes taken by a bean that its environment or a scope keeps belong to that bean.
     if let kind = current?.value.kind, kind == .slot || kind == .scoped { return nil }
-    let known = existingNotes?.object
-    if let known, known.parts != nil { return known }
-    guard let outer else { return nil }
-    if let collection = known?.collection { return collection }
-    let collection = outer.value.collection
-    known?.collection = collection
-    return collection
+    if let notes = existingNotes?.object, notes.parts != nil { return notes }
+    return outer?.value.collection
   }
 }
 
@@ -252,6 +239,4 @@ final class BuildNotes {
   var isFace = false
   /// The objects that belong to an `Owned`, in the order in which they were made; nil for a build.
   var parts: [Part]?
-  /// The notes further out that collect parts; nil until they have been found.
-  var collection: BuildNotes?
 }

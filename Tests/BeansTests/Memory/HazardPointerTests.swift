@@ -79,17 +79,17 @@ struct HazardPointerTests {
     }.value()
   }
 
-  @Test func theFirstNoteIsForAThreadWithoutOtherUses() throws {
+  @Test func aClearedNoteProtectsNothing() throws {
     try BackgroundThread {
       let (owner, other) = (Owner(), Owner())
       // The call allocates the record of the thread.
       try #require(HazardPointer.protecting(owner.reference)).clear()
-      let first = try #require(HazardPointer.first(protecting: owner.reference))
+      let first = try #require(HazardPointer.protecting(owner.reference))
       #expect(owner.isProtected)
-      #expect(HazardPointer.first(protecting: other.reference) == nil)
       #expect(!other.isProtected)
       first.clear()
-      let next = try #require(HazardPointer.first(protecting: other.reference))
+      #expect(!owner.isProtected)
+      let next = try #require(HazardPointer.protecting(other.reference))
       #expect(other.isProtected)
       next.clear()
     }.value()
