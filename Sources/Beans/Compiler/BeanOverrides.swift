@@ -90,6 +90,6 @@ final class BeanOverrides {
 
   /// Returns a fault for each override that matched no declaration.
   func unmet(in graphs: [EnvironmentGraph]) -> [EnvironmentError] {
-    isStrict ? hook.faults(besides: matched, in: graphs.map(DeclarationLevel.init)) : []
+    isStrict ? hook.faults(besides: matched, in: graphs.map { DeclarationLevel($0) }) : []
   }
 }

@@ -90,28 +90,3 @@ package struct ReplacingFactory: Sendable {
   /// The type of the bean; nil if there is none.
   package var type: Any.Type? { if case .bean(let type, _, _) = content { type } else { nil } }
 }
-
-extension BeanDefinition {
-  package var scopeName: String { lifetime.name }
-  package var isPrivate: Bool { privateTo != nil }
-  package var origin: EnvironmentError.Origin { location.origin }
-  /// Whether the bean is a `FactoryBean`, whose product is a bean of its own.
-  package var isFactory: Bool { traits.contains(.factory) && maker == nil }
-}
-
-/// The declarations of one environment, or of the children of one factory, as a hook reads them.
-package struct DeclarationLevel {
-  private let graph: EnvironmentGraph
-
-  init(_ graph: EnvironmentGraph) { self.graph = graph }
-
-  package var name: String { graph.name }
-  package var seed: Any.Type? { graph.declarations.seed?.type }
-  package var inactive: [InactiveDeclaration] { graph.active.inactive }
-  package var beans: [BeanDefinition] { graph.definitions.filter(\.isCandidate) }
-
-  /// The templates, each with its name in faults.
-  package var templates: [(type: Any.Type?, id: String?, label: String, origin: EnvironmentError.Origin)] {
-    graph.active.specs.filter(\.isAbstract).map { ($0.type, $0.id, $0.written, $0.location.origin) }
-  }
-}

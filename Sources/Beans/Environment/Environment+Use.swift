@@ -254,13 +254,4 @@ extension Environment {
     let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []
     try throwFaults(compiler.faults + compiler.checkValues() + sharing)
   }
-
-  /// Returns the declarations here, further out and for the children of factories, with the dependencies of each.
-  ///
-  /// Threads and cost are those of `validate(options:)`. For the child of a factory, the outline is that of the
-  /// environment that declared the factory.
-  ///
-  /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
-  ///   call.
-  package func outlineDeclarations() throws -> DeclarationOutline { try DeclarationOutline(of: self) }
 }

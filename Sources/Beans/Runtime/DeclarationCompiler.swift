@@ -60,14 +60,17 @@ struct DeclarationCompiler {
   }
 }
 
-extension DeclarationOutline {
-  /// Reads the declarations of an environment, of those further out and for the children of factories.
+extension DeclarationLevel {
+  /// Returns the levels of an environment, of those further out and of all factories' children, outermost first.
+  ///
+  /// Threads and cost are those of `validate(options:)`. For the child of a factory, the levels are those of the
+  /// environment that declared the factory.
   ///
   /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
   ///   call.
-  init(of environment: Environment) throws {
+  package static func all(around environment: Environment) throws -> [DeclarationLevel] {
     let compilers = try DeclarationCompiler(environment).compilers
     try environment.throwFaults(compilers.flatMap(\.faults))
-    self = OutlineReader.read(compilers)
+    return compilers.flatMap { compiler in compiler.graphs.map { DeclarationLevel($0, compiler) } }
   }
 }
