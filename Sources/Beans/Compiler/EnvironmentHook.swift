@@ -63,14 +63,12 @@ package struct BeanReplacement {
 
 /// The factory of a bean that replaces a declared one, or an error instead of a bean.
 package struct ReplacingFactory: Sendable {
-  enum Content: Sendable {
-    /// Makes a bean of that type; its declaration is located at the origin.
-    case bean(Any.Type, FactoryFunction, EnvironmentError.Origin)
-    /// Makes no bean: building the bean throws the error that the closure makes from its label.
-    case refusal(@Sendable (String) -> EnvironmentError)
-  }
-
-  let content: Content
+  /// The type of the bean; nil if there is none.
+  package let type: Any.Type?
+  /// The place of the bean's declaration; nil for that of the replaced one.
+  let location: SourceLocation?
+  /// Returns the function that takes the place of a bean's own.
+  let function: @Sendable (_ replaced: BeanDefinition) -> FactoryFunction
 
   /// Creates a factory whose parameters are resolved by their types.
   package init<T, each D>(
@@ -81,12 +79,15 @@ package struct ReplacingFactory: Sendable {
       var arguments = arguments
       return try factory(repeat arguments.take(as: (each D).self))
     }
-    content = .bean(T.self, function, origin)
+    (type, location, self.function) = (T.self, .known(origin), { _ in function })
   }
 
   /// Creates a factory that throws the error which the closure makes from the bean's label.
-  package init(refusing refusal: @escaping @Sendable (String) -> EnvironmentError) { content = .refusal(refusal) }
-
-  /// The type of the bean; nil if there is none.
-  package var type: Any.Type? { if case .bean(let type, _, _) = content { type } else { nil } }
+  package init(refusing refusal: @escaping @Sendable (String) -> EnvironmentError) {
+    (type, location) = (nil, nil)
+    function = { replaced in
+      let (label, own) = (replaced.label, replaced.factory.object)
+      return FactoryFunction(parameters: [], boxed: own.boxed, identity: own.identity) { _ in throw refusal(label) }
+    }
+  }
 }
