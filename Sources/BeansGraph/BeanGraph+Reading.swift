@@ -24,7 +24,8 @@ private struct GraphReader {
   private var clusterNumbers: [ObjectIdentifier: Int] = [:]
   private var nodeNumbers: [ObjectIdentifier: Int] = [:]
   private var absent: [ObjectIdentifier: [String]] = [:]
-  private var names = UniqueNames()
+  /// The number of uses of each id.
+  private var uses: [String: Int] = [:]
 
   init(_ dependencies: [DeclaredDependency]) {
     for dependency in dependencies {
@@ -32,6 +33,13 @@ private struct GraphReader {
       guard let type = dependency.absent, absent[taker]?.contains(type) != true else { continue }
       absent[taker, default: []].append(type)
     }
+  }
+
+  /// Returns an id that is unique in the graph: the later ones of several equal ids get a number.
+  private mutating func unique(_ id: String) -> String {
+    uses[id, default: 0] += 1
+    let count = uses[id] ?? 1
+    return count == 1 ? id : unique("\(id) #\(count)")
   }
 
   // MARK: environments
@@ -51,7 +59,7 @@ private struct GraphReader {
     let parent = outer.map { clusters[$0].id }
     clusters.append(
       BeanGraph.Cluster(
-        id: names.unique((parent.map { "\($0)/" } ?? "") + declarations.name), name: declarations.name, parent: parent,
+        id: unique((parent.map { "\($0)/" } ?? "") + declarations.name), name: declarations.name, parent: parent,
         scope: declarations.scopeName, inactive: inactive))
   }
 
@@ -77,7 +85,7 @@ private struct GraphReader {
     nodeNumbers[identity] = nodes.count
     nodes.append(
       BeanGraph.Node(
-        id: names.unique("\(cluster.id)/\(label)"), label: label, beanId: spec.id,
+        id: unique("\(cluster.id)/\(label)"), label: label, beanId: spec.id,
         type: (bean?.type ?? spec.type).map { BeanGraph.Node.name(of: $0) }, environment: cluster.id,
         scope: bean?.scopeName ?? spec.scopeName ?? cluster.scope ?? "singleton", origin: spec.origin,
         flags: BeanGraph.Node.Flag.allCases.filter { $0.isSet(by: spec, bean) }, inactive: inactive,
@@ -140,17 +148,6 @@ extension BeanGraph.Node.Flag {
     case .running: bean?.isRunnable == true
     case .scheduled: bean != nil && !spec.works.isEmpty
     }
-  }
-}
-
-/// A source of ids that are unique in one graph: the later ones of several equal ids get a number.
-private struct UniqueNames {
-  private var counts: [String: Int] = [:]
-
-  mutating func unique(_ id: String) -> String {
-    counts[id, default: 0] += 1
-    let count = counts[id] ?? 1
-    return count == 1 ? id : unique("\(id) #\(count)")
   }
 }
 
