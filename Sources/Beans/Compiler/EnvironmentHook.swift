@@ -32,12 +32,9 @@ package protocol EnvironmentHook: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - object: an instance of a class, not yet deinitialised.
-  ///   - bean: the bean's name in faults.
-  ///   - type: the bean's own type.
-  ///   - origin: the location of the bean's declaration.
+  ///   - bean: the bean.
   ///   - environment: the name of the environment that retained the object.
-  func released(
-    _ object: AnyObject, _ bean: String, _ type: Any.Type, _ origin: EnvironmentError.Origin, in environment: String)
+  func released(_ object: AnyObject, _ bean: BeanDefinition, in environment: String)
 
   /// Reports that a release has failed.
   func failed(_ failure: EnvironmentError)
