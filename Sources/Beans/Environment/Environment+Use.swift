@@ -248,17 +248,8 @@ extension Environment {
     do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// Returns the faults of the declarations, as `validate(options:)` finds them, and those of texts whose placeholders
-  /// the configuration here is to replace, unless beans are sources of it.
-  package func faults() throws -> [EnvironmentError] {
-    guard let compiler = try DeclarationCompiler(self).compilers.last else { return [] }
-    return compiler.faults + compiler.bindValues(hasSources: false)
-  }
-
   /// Checks the declarations as `validate(options:)` does; the errors name no call.
   package func check(options: StartupOptions) throws {
-    guard let compiler = try DeclarationCompiler(self).compilers.last else { return }
-    let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []
-    try throwFaults(compiler.faults + compiler.checkValues() + sharing)
+    try throwFaults(DeclarationCompiler.faults(of: self, options))
   }
 }

@@ -1,6 +1,6 @@
 /// Compiles declarations as startup does, before startup or again: nothing is built, and no environment uses the
 /// result.
-struct DeclarationCompiler {
+package struct DeclarationCompiler {
   /// The compilers of the environment and of those around it, outermost first.
   private(set) var compilers: [GraphCompiler] = []
   private var parent: Plan?
@@ -57,6 +57,24 @@ struct DeclarationCompiler {
     let children = level.children.lazy.compactMap { directory in known.firstIndex { $0.directory === directory } }
     parent = children.first.map { compiler.below[$0].plan } ?? plan
     outerScopes = level.resources.scopes.map(\.name) + outerScopes
+  }
+}
+
+extension DeclarationCompiler {
+  /// Returns the faults of the declarations here and for the children of factories; see `Environment.validate`.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment.
+  ///   - options: the checks in addition to those of the graph.
+  ///   - convertsTexts: whether texts are converted with the configuration of the environment, unless beans are sources of
+  ///     it.
+  package static func faults(
+    of environment: Environment, _ options: StartupOptions = [], convertsTexts: Bool = false
+  ) throws -> [EnvironmentError] {
+    guard let compiler = try DeclarationCompiler(environment).compilers.last else { return [] }
+    let values = if convertsTexts { compiler.bindValues(hasSources: false) } else { compiler.checkValues() }
+    let sharing = if options.contains(.requireSendable) { compiler.sharingFaults } else { [EnvironmentError]() }
+    return compiler.faults + values + sharing
   }
 }
 
