@@ -88,8 +88,7 @@ private struct GraphReader {
         id: unique("\(cluster.id)/\(label)"), label: label, beanId: spec.id,
         type: (bean?.type ?? spec.type).map { BeanGraph.Node.name(of: $0) }, environment: cluster.id,
         scope: bean?.scopeName ?? spec.scopeName ?? cluster.scope ?? "singleton", origin: spec.origin,
-        flags: BeanGraph.Node.Flag.allCases.filter { $0.isSet(by: spec, bean) }, inactive: inactive,
-        absent: absent[identity]))
+        flags: BeanGraph.Node.flags(of: spec, bean), inactive: inactive, absent: absent[identity]))
     edges.append([])
   }
 
@@ -127,31 +126,23 @@ extension BeanGraph.Edge.Kind {
       case (_, .owned): .owned
       case (_, .current): .current
       case (.parameter, _): .parameter
-      case (_, .one), (_, .environment), (_, .configuration), (_, .seed), (_, .invalid): .property
+      default: .property
       }
   }
 }
 
-extension BeanGraph.Node.Flag {
-  /// Whether a declaration, or its bean, has the property.
-  fileprivate func isSet(by spec: FrozenSpec, _ bean: BeanDefinition?) -> Bool {
-    switch self {
-    case .template: spec.isAbstract
-    case .seed: bean?.isSeed == true
-    case .lazy: spec.isLazy == true
-    case .asynchronous: bean?.isAwaited == true
-    case .decorator: spec.isDecorator
-    case .primary: spec.isPrimary
-    case .private: spec.isPrivate
-    case .factory: bean?.makesBean == true
-    case .product: bean?.isProduct == true
-    case .running: bean?.isRunnable == true
-    case .scheduled: bean != nil && !spec.works.isEmpty
-    }
-  }
-}
-
 extension BeanGraph.Node {
+  /// Returns the properties of a declaration, and of its bean if there is one.
+  fileprivate static func flags(of spec: FrozenSpec, _ bean: BeanDefinition?) -> [Flag] {
+    let flags: [(Flag, Bool?)] = [
+      (.template, spec.isAbstract), (.seed, bean?.isSeed), (.lazy, spec.isLazy), (.asynchronous, bean?.isAwaited),
+      (.decorator, spec.isDecorator), (.primary, spec.isPrimary), (.private, spec.isPrivate),
+      (.factory, bean?.makesBean), (.product, bean?.isProduct), (.running, bean?.isRunnable),
+      (.scheduled, bean.map { _ in !spec.works.isEmpty }),
+    ]
+    return flags.filter { $0.1 == true }.map(\.0)
+  }
+
   /// Returns the name of a type with its module, without the address by which Swift names an enclosing function or
   /// file.
   fileprivate static func name(of type: Any.Type) -> String {
