@@ -256,7 +256,7 @@ package final class EnvironmentDeclarations {
   }
 
   /// Adds metadata of the children of a factory.
-  func add(_ part: @escaping ChildMetadata.Part) { childMetadata.add(part) }
+  func add(_ part: @escaping ChildMetadata.Element) { childMetadata.append(part) }
 
   func add(_ observer: any EnvironmentObserver) { observers.append(observer) }
 
