@@ -23,16 +23,12 @@ private struct GraphReader {
   private(set) var edges: [[BeanGraph.Edge]] = []
   private var clusterNumbers: [ObjectIdentifier: Int] = [:]
   private var nodeNumbers: [ObjectIdentifier: Int] = [:]
-  private var absent: [ObjectIdentifier: [String]] = [:]
+  private let absent: [ObjectIdentifier: [String]]
   /// The number of uses of each id.
   private var uses: [String: Int] = [:]
 
   init(_ dependencies: [DeclaredDependency]) {
-    for dependency in dependencies {
-      let taker = ObjectIdentifier(dependency.taker)
-      guard let type = dependency.absent, absent[taker]?.contains(type) != true else { continue }
-      absent[taker, default: []].append(type)
-    }
+    absent = Dictionary(grouping: dependencies.absences) { ObjectIdentifier($0.taker) }.mapValues { $0.map(\.type) }
   }
 
   /// Returns an id that is unique in the graph: the later ones of several equal ids get a number.

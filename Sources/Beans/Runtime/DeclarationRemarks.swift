@@ -10,17 +10,10 @@ final class DeclarationRemarks: Sendable {
 
   /// - Parameter levels: the levels of an environment, outermost first.
   init(_ levels: [DeclarationLevel]) {
-    var (absent, known) = ([String](), [ObjectIdentifier: Set<String>]())
-    var taken = Set(levels.flatMap(\.inheritances).map(\.template))
-    for dependency in levels.flatMap(\.dependencies) {
-      taken.formUnion(dependency.beans.map { ObjectIdentifier($0) })
-      let taker = dependency.taker
-      guard let type = dependency.absent, known[ObjectIdentifier(taker), default: []].insert(type).inserted else {
-        continue
-      }
-      absent.append("\(taker.label) takes \(type)?: none\(taker.place)")
-    }
-    self.absent = absent
+    let dependencies = levels.flatMap(\.dependencies)
+    absent = dependencies.absences.map { taker, type in "\(taker.label) takes \(type)?: none\(taker.place)" }
+    let templates = levels.flatMap(\.inheritances).map(\.template)
+    let taken = Set(dependencies.flatMap(\.beans).map { ObjectIdentifier($0) }).union(templates)
     let opened = levels.flatMap { [$0.declarations] + $0.inactiveFactories.map(\.declarations) }.map(\.scopeName)
     unopened = levels.flatMap(\.beans).filter { bean in
       Lifetime.isFactoryScope(bean.lifetime.name) && !opened.contains(bean.lifetime.name)

@@ -14,9 +14,21 @@ package struct DeclaredDependency {
   package var isComposed: Bool { if case .composed = dependency.source { true } else { false } }
 
   /// The type of the optional bean, as text, where none is declared.
-  package var absent: String? {
+  fileprivate var absent: String? {
     guard case .resolved(.computed(.absent(let parameter), _)) = dependency.source else { return nil }
     return "\(parameter.element)"
+  }
+}
+
+extension [DeclaredDependency] {
+  /// The types of the optional beans that are not declared, as text, each once for a taker.
+  package var absences: [(taker: BeanDefinition, type: String)] {
+    var known = [ObjectIdentifier: Set<String>]()
+    return compactMap { dependency in
+      let taker = ObjectIdentifier(dependency.taker)
+      guard let type = dependency.absent, known[taker, default: []].insert(type).inserted else { return nil }
+      return (dependency.taker, type)
+    }
   }
 }
 
