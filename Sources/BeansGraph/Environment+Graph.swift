@@ -21,5 +21,9 @@ extension Environment {
   }
 
   /// Returns the graph as `graph()` does; its errors contain no call.
-  package func readGraph() throws -> BeanGraph { BeanGraph(try outlineDeclarations()) }
+  package func readGraph() throws -> BeanGraph {
+    let levels = try DeclarationLevel.all(around: self)
+    // The levels retain objects that beans only refer to.
+    return withExtendedLifetime(levels) { BeanGraph(levels) }
+  }
 }

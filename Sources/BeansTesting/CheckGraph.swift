@@ -19,7 +19,7 @@ public func checkGraph(
     let environment = try Environment(name: TestEnvironment.name)
     defer { environment.finish() }
     try declare(environment)
-    faults = try environment.faults()
+    faults = try DeclarationCompiler.faults(of: environment, convertsTexts: true)
   } catch {
     faults = [error]
   }

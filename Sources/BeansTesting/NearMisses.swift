@@ -5,17 +5,17 @@ extension BeanOverride {
   /// Returns hints at declarations of a level that resemble those which the override would match.
   func nearMisses(in level: DeclarationLevel) -> [String] {
     var hints: [String] = []
-    if let seed = level.seed, isAnswered(by: seed) {
-      hints.append("the seed of '\(level.name)' is a \(seed): build the child from another one")
+    if let seed = level.declarations.seed?.type, isAnswered(by: seed) {
+      hints.append("the seed of '\(level.declarations.name)' is a \(seed): build the child from another one")
     }
     for template in level.templates {
       guard template.type.map(isAnswered) == true || id != nil && template.id == id else { continue }
       hints.append(
-        "\(template.label) (\(template.origin)) is abstract, and no bean: override the declarations that inherit from it"
+        "\(template.written) (\(template.origin)) is abstract, and no bean: override the declarations that inherit from it"
       )
     }
     hints += level.inactive.filter { $0.answers(to: type) }.map { String($0.hint.dropFirst(2)) }
-    for bean in level.beans {
+    for bean in level.beans where bean.isCandidate {
       if isAnswered(by: bean.type) {
         hints.append("\(bean.text) lives in scope '\(bean.scopeName)'\(mismatches(with: bean))")
       } else if isNear(bean) {

@@ -82,11 +82,10 @@ final class TestHook: EnvironmentHook {
 
   // MARK: releases
 
-  func released(
-    _ object: AnyObject, _ bean: String, _ type: Any.Type, _ origin: EnvironmentError.Origin, in environment: String
-  ) {
+  func released(_ object: AnyObject, _ bean: BeanDefinition, in environment: String) {
     journal.note(
-      released: ReleasedObject(object: object, bean: bean, type: type, origin: origin, environment: environment))
+      released: ReleasedObject(
+        object: object, bean: bean.label, type: bean.type, origin: bean.origin, environment: environment))
   }
 
   func failed(_ failure: EnvironmentError) { journal.note(failed: failure) }

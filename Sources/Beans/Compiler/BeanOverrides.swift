@@ -56,22 +56,13 @@ final class BeanOverrides {
   private func replacement(
     of old: BeanDefinition, by factory: ReplacingFactory, _ declared: DeclaredBeans
   ) -> BeanDefinition {
-    let (type, function, location): (Any.Type, FactoryFunction, SourceLocation)
-    switch factory.content {
-    case .bean(let made, let make, let origin): (type, function, location) = (made, make, .known(origin))
-    case .refusal(let refusal):
-      let (label, replaced) = (old.label, old.factory.object)
-      let refuse = FactoryFunction(parameters: [], boxed: replaced.boxed, identity: replaced.identity) { _ in
-        throw refusal(label)
-      }
-      (type, function, location) = (old.type, refuse, old.location)
-    }
-    var spec = old.spec.object.value.replacement(type, at: location)
+    let type = factory.type ?? old.type
+    var spec = old.spec.object.value.replacement(type, at: factory.location ?? old.location)
     // Startup must not build a bean that is forbidden.
-    if case .refusal = factory.content { spec.isLazy = true }
+    if factory.type == nil { spec.isLazy = true }
     return BeanDefinition(
-      declared.keep(FrozenSpec(spec)), type: type, lifetime: old.lifetime, factory: declared.keep(function),
-      number: old.number)
+      declared.keep(FrozenSpec(spec)), type: type, lifetime: old.lifetime,
+      factory: declared.keep(factory.function(old)), number: old.number)
   }
 
   /// Returns a fault for each override whose bean lookups in the environment do not find.
@@ -90,6 +81,6 @@ final class BeanOverrides {
 
   /// Returns a fault for each override that matched no declaration.
   func unmet(in graphs: [EnvironmentGraph]) -> [EnvironmentError] {
-    isStrict ? hook.faults(besides: matched, in: graphs.map(DeclarationLevel.init)) : []
+    isStrict ? hook.faults(besides: matched, in: graphs.map { DeclarationLevel($0) }) : []
   }
 }

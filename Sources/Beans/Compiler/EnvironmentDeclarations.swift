@@ -15,20 +15,20 @@ protocol FactoryOfChildren: SendableMetatype {
 }
 
 /// The declarations of one environment, or of all children of one factory, until its startup has read them.
-final class EnvironmentDeclarations {
+package final class EnvironmentDeclarations {
   /// An additional name of a bean, and the module that declares the name.
   typealias Alias = (name: String, target: String, location: SourceLocation, module: IncludedModule?)
 
-  let name: String
+  package let name: String
   /// The scope of the factory's children, and the location of the factory's declaration.
   let opening: (scopeName: String, location: SourceLocation)?
   let configuration: ConfigurationManager
   /// The declaration of the value from which each child of a factory is built.
-  let seed: FrozenSpec?
+  package let seed: FrozenSpec?
   /// Whether the factory makes a scope object for each child.
   let hasScope: Bool
   /// The declarations that contain the factory's declaration.
-  private weak var outer: EnvironmentDeclarations?
+  private(set) weak var outer: EnvironmentDeclarations?
   /// The declarations further out, of the environment around one that is no child of a factory.
   private weak var enclosing: EnvironmentDeclarations?
   /// The spec of each bean as it was when the bean was defined.
@@ -256,7 +256,7 @@ final class EnvironmentDeclarations {
   }
 
   /// Adds metadata of the children of a factory.
-  func add(_ part: @escaping ChildMetadata.Part) { childMetadata.add(part) }
+  func add(_ part: @escaping ChildMetadata.Element) { childMetadata.append(part) }
 
   func add(_ observer: any EnvironmentObserver) { observers.append(observer) }
 
@@ -283,7 +283,7 @@ final class EnvironmentDeclarations {
   /// The profiles that conditions name, here and in the children of factories.
   var namedProfiles: Set<String> { below.reduce(profiles) { $0.union($1.profiles) } }
 
-  var scopeName: String? { opening?.scopeName }
+  package var scopeName: String? { opening?.scopeName }
 
   /// Returns the location of the factory whose children open the scope, here or in an ancestor of the same startup.
   func opening(of scope: String) -> SourceLocation? {

@@ -32,12 +32,9 @@ package protocol EnvironmentHook: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - object: an instance of a class, not yet deinitialised.
-  ///   - bean: the bean's name in faults.
-  ///   - type: the bean's own type.
-  ///   - origin: the location of the bean's declaration.
+  ///   - bean: the bean.
   ///   - environment: the name of the environment that retained the object.
-  func released(
-    _ object: AnyObject, _ bean: String, _ type: Any.Type, _ origin: EnvironmentError.Origin, in environment: String)
+  func released(_ object: AnyObject, _ bean: BeanDefinition, in environment: String)
 
   /// Reports that a release has failed.
   func failed(_ failure: EnvironmentError)
@@ -63,14 +60,12 @@ package struct BeanReplacement {
 
 /// The factory of a bean that replaces a declared one, or an error instead of a bean.
 package struct ReplacingFactory: Sendable {
-  enum Content: Sendable {
-    /// Makes a bean of that type; its declaration is located at the origin.
-    case bean(Any.Type, FactoryFunction, EnvironmentError.Origin)
-    /// Makes no bean: building the bean throws the error that the closure makes from its label.
-    case refusal(@Sendable (String) -> EnvironmentError)
-  }
-
-  let content: Content
+  /// The type of the bean; nil if there is none.
+  package let type: Any.Type?
+  /// The place of the bean's declaration; nil for that of the replaced one.
+  let location: SourceLocation?
+  /// Returns the function that takes the place of a bean's own.
+  let function: @Sendable (_ replaced: BeanDefinition) -> FactoryFunction
 
   /// Creates a factory whose parameters are resolved by their types.
   package init<T, each D>(
@@ -80,37 +75,15 @@ package struct ReplacingFactory: Sendable {
     let function = FactoryFunction(T.self, parameters) { arguments in
       try factory(repeat arguments.take(as: (each D).self))
     }
-    content = .bean(T.self, function, origin)
+    (type, location, self.function) = (T.self, .known(origin), { _ in function })
   }
 
   /// Creates a factory that throws the error which the closure makes from the bean's label.
-  package init(refusing refusal: @escaping @Sendable (String) -> EnvironmentError) { content = .refusal(refusal) }
-
-  /// The type of the bean; nil if there is none.
-  package var type: Any.Type? { if case .bean(let type, _, _) = content { type } else { nil } }
-}
-
-extension BeanDefinition {
-  package var scopeName: String { lifetime.name }
-  package var isPrivate: Bool { privateTo != nil }
-  package var origin: EnvironmentError.Origin { location.origin }
-  /// Whether the bean is a `FactoryBean`, whose product is a bean of its own.
-  package var isFactory: Bool { traits.contains(.factory) && maker == nil }
-}
-
-/// The declarations of one environment, or of the children of one factory, as a hook reads them.
-package struct DeclarationLevel {
-  private let graph: EnvironmentGraph
-
-  init(_ graph: EnvironmentGraph) { self.graph = graph }
-
-  package var name: String { graph.name }
-  package var seed: Any.Type? { graph.declarations.seed?.type }
-  package var inactive: [InactiveDeclaration] { graph.active.inactive }
-  package var beans: [BeanDefinition] { graph.definitions.filter(\.isCandidate) }
-
-  /// The templates, each with its name in faults.
-  package var templates: [(type: Any.Type?, id: String?, label: String, origin: EnvironmentError.Origin)] {
-    graph.active.specs.filter(\.isAbstract).map { ($0.type, $0.id, $0.written, $0.location.origin) }
+  package init(refusing refusal: @escaping @Sendable (String) -> EnvironmentError) {
+    (type, location) = (nil, nil)
+    function = { replaced in
+      let (label, own) = (replaced.label, replaced.factory.object)
+      return FactoryFunction(parameters: [], boxed: own.boxed, identity: own.identity) { _ in throw refusal(label) }
+    }
   }
 }

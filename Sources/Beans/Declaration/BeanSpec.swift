@@ -4,25 +4,25 @@ import Synchronization
 ///
 /// A declaration replaces fields of its spec and computes their values before. The compiler can therefore prove that the
 /// spec does not change while it is read, and no access checks that at run time.
-struct BeanSpec {
+package struct BeanSpec {
   /// The number that distinguishes declarations, even after they are deallocated; copies have the number of the
   /// original.
-  let number = BeanSpec.count.add(1, ordering: .relaxed).newValue
+  package let number = BeanSpec.count.add(1, ordering: .relaxed).newValue
   /// The bean's own type; nil for a template without a class.
-  var type: Any.Type?
-  var id: String?
+  package internal(set) var type: Any.Type?
+  package internal(set) var id: String?
   /// The id of the declaration that this one inherits from.
   var template: String?
-  var scopeName: String?
-  var isLazy: Bool?
-  var isAbstract = false
-  var isPrimary = false
+  package internal(set) var scopeName: String?
+  package internal(set) var isLazy: Bool?
+  package internal(set) var isAbstract = false
+  package internal(set) var isPrimary = false
   /// Whether the compiler knows the type to be `Sendable`; `isTargetSendable` is the same for a factory bean's
   /// products.
   var isSendable = false
   var isTargetSendable = false
   /// Whether the bean is a decorator: its first parameter is the decorated bean, of the same type.
-  var isDecorator = false
+  package internal(set) var isDecorator = false
   var location: SourceLocation
   /// The user's factory, or one that returns the user's instance.
   var factory: FactoryFunction?
@@ -39,14 +39,14 @@ struct BeanSpec {
   /// The box of the rare parts; nil while no part is set. Copies share it.
   var options: ValueBox<Options>?
 
-  struct Options {
+  package struct Options {
     /// Beans that must exist before this one is built.
     var requirements: [(parameter: Parameter, value: BeanValue)] = []
     /// The types that the declaration states as superclasses or conformances.
     var stated: [Any.Type] = []
     /// The module that declares the bean; `isPrivate` restricts the bean to it.
     var module: IncludedModule?
-    var isPrivate = false
+    package internal(set) var isPrivate = false
     /// Types that distinguish the bean from others of its type.
     var qualifiers: [Any.Type] = []
     /// Conditions of the declaration, which is active only if all of them hold.
@@ -55,7 +55,7 @@ struct BeanSpec {
     var onDestroys: [BeanCallback] = []
     var listeners: [EventHandler] = []
     /// Work that begins with each instance, and ends before its release.
-    var works: [any AttachedWork] = []
+    package internal(set) var works: [any AttachedWork] = []
     /// The decision about a run that fails; nil where a failure ends the environment.
     var restarts: RestartPolicy?
     /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
@@ -98,7 +98,7 @@ struct BeanSpec {
   }
 
   /// The name of the declaration in faults before it is a bean.
-  var written: String {
+  package var written: String {
     let name = id.map { "\(kind) '\($0)'" } ?? kind
     return isDecorator ? "decorator of \(name)" : name
   }
@@ -176,12 +176,12 @@ extension BeanSpec.Options {
 /// A spec that `define` has taken, or one with its templates merged. Nothing changes it, so all definitions that are made
 /// from it share it.
 @dynamicMemberLookup
-final class FrozenSpec {
+package final class FrozenSpec {
   let value: BeanSpec
 
   init(_ value: BeanSpec) { self.value = value }
 
-  subscript<Value>(dynamicMember field: KeyPath<BeanSpec, Value>) -> Value {
+  package subscript<Value>(dynamicMember field: KeyPath<BeanSpec, Value>) -> Value {
     @inline(__always) get { value[keyPath: field] }
   }
 
@@ -193,7 +193,7 @@ final class FrozenSpec {
 
   // The rare parts, with the values of a spec without any.
 
-  subscript<Element>(dynamicMember part: KeyPath<BeanSpec.Options, [Element]>) -> [Element] {
+  package subscript<Element>(dynamicMember part: KeyPath<BeanSpec.Options, [Element]>) -> [Element] {
     @inline(__always) get { value.options?.value[keyPath: part] ?? [] }
   }
 
@@ -201,7 +201,7 @@ final class FrozenSpec {
     @inline(__always) get { value.options?.value[keyPath: part] ?? nil }
   }
 
-  subscript(dynamicMember part: KeyPath<BeanSpec.Options, Bool>) -> Bool {
+  package subscript(dynamicMember part: KeyPath<BeanSpec.Options, Bool>) -> Bool {
     @inline(__always) get { value.options?.value[keyPath: part] ?? false }
   }
 }
@@ -227,12 +227,12 @@ extension [PropertyInjection] {
 }
 
 /// The injection of one property of one declaration: its name, its value and its setter.
-struct PropertyInjection {
-  enum Name: Hashable, CustomStringConvertible {
+package struct PropertyInjection {
+  package enum Name: Hashable, CustomStringConvertible {
     case path(AnyKeyPath)
     case text(String)
 
-    var description: String {
+    package var description: String {
       switch self {
       case .path(let path): "\(path)"
       case .text(let name): "property '\(name)'"

@@ -1,9 +1,9 @@
-import BeansReflection
+package import BeansReflection
 
 /// The place of a declaration that takes a bean or a value, as faults and graphs name it.
 ///
 /// Most points are parameters, so the other cases are indirect.
-enum InjectionPoint: CustomStringConvertible {
+package enum InjectionPoint: CustomStringConvertible {
   /// A bean that must exist before.
   case requirement
   /// A parameter of the factory, counted from 0.
@@ -15,7 +15,7 @@ enum InjectionPoint: CustomStringConvertible {
   indirect case element(Int, of: InjectionPoint)
   indirect case key(Int, of: InjectionPoint)
 
-  var description: String {
+  package var description: String {
     switch self {
     case .requirement: "requires"
     case .parameter(let index): "\(Self.ordinal(index)) parameter"
@@ -40,7 +40,7 @@ enum InjectionPoint: CustomStringConvertible {
   var isParameter: Bool { if case .parameter = self { true } else { false } }
 
   /// The name without the class of a property: the label of an edge in a graph.
-  var label: String {
+  package var label: String {
     switch self {
     case .requirement: return ""
     case .parameter(let index): return "parameter \(index)"

@@ -1,12 +1,12 @@
-import BeansErrors
+package import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 import BeansReflection
 import Synchronization
 
 /// The request of a parameter, a property or a lookup. One object exists for each type.
 @usableFromInline
-final class Parameter: Sendable {
-  enum Kind: Sendable {
+package final class Parameter: Sendable {
+  package enum Kind: Sendable {
     /// One bean, which must exist.
     case one
     /// One bean or nil.
@@ -37,7 +37,7 @@ final class Parameter: Sendable {
   let wanted: Any.Type
   /// The type of the beans that are searched.
   let element: Any.Type
-  let kind: Kind
+  package let kind: Kind
   /// The qualifier that the beans must have.
   let qualifier: Any.Type?
   /// The wrapper in which each bean is delivered; nil for the bean itself.
@@ -191,7 +191,7 @@ final class Parameter: Sendable {
 }
 
 /// A part of an environment that a bean may take.
-enum EnvironmentPart: Sendable {
+package enum EnvironmentPart: Sendable {
   /// The environment itself.
   case environment
   case configuration

@@ -299,17 +299,6 @@ extension Environment {
 
   /// Checks the declarations as `validate(options:)` does; the errors name no call.
   package func check(options: StartupOptions) throws {
-    guard let compiler = try DeclarationCompiler(self).compilers.last else { return }
-    let sharing = options.contains(.requireSendable) ? compiler.sharingFaults : []
-    try throwFaults(compiler.faults + compiler.checkValues() + sharing)
+    try throwFaults(DeclarationCompiler.faults(of: self, options))
   }
-
-  /// Returns the declarations here, further out and for the children of factories, with the dependencies of each.
-  ///
-  /// Threads and cost are those of `validate(options:)`. For the child of a factory, the outline is that of the
-  /// environment that declared the factory.
-  ///
-  /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
-  ///   call.
-  package func outlineDeclarations() throws -> DeclarationOutline { try DeclarationOutline(of: self) }
 }

@@ -16,7 +16,7 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
   package let isPrimary: Bool
   let isLazy: Bool
   /// Whether this is a seed, which only its own type finds, and which is not a bean.
-  let isSeed: Bool
+  package let isSeed: Bool
   let location: SourceLocation
   /// The declaration, which the declarations of the bean's environment retain until its end.
   let spec: Unretained<FrozenSpec>
@@ -81,7 +81,7 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
   var product: BeanDefinition? { details?.value.product }
   /// The decorated bean: the decorator's first argument. Lookups find a decorator only through its decorated bean.
   var decorated: BeanDirectory.Decorated? { details?.value.decorated }
-  var isDecorator: Bool { details?.value.decorated != nil }
+  package var isDecorator: Bool { details?.value.decorated != nil }
   /// The module that declares the bean.
   var module: ObjectIdentifier? { details?.value.module }
   /// The only module whose declarations find the bean.
@@ -106,7 +106,7 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
   }
 
   /// Whether a lookup by a superclass or a protocol finds the bean.
-  var isCandidate: Bool { !isSeed && !isDecorator }
+  package var isCandidate: Bool { !isSeed && !isDecorator }
 
   func isLike(_ other: BeanDefinition) -> Bool { type == other.type && isSeed == other.isSeed && !isDecorator }
 

@@ -3,7 +3,7 @@ import BeansReflection
 /// A declaration that is inactive because one of its conditions does not hold. Hints name it.
 package struct InactiveDeclaration: Sendable {
   /// The number of the declaration; 0 for an alias.
-  let number: Int
+  package let number: Int
   /// The types by which lookups would find the bean: its own type, and the type of its products as a factory bean.
   let types: [Any.Type]
   let id: String?
@@ -18,7 +18,7 @@ package struct InactiveDeclaration: Sendable {
   let label: String
   let location: SourceLocation
   /// The condition that does not hold, in words.
-  let reason: String
+  package let reason: String
 
   /// The hint at the end of messages.
   @inline(never)

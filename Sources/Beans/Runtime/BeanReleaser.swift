@@ -155,7 +155,7 @@ struct BeanReleaser {
     object.with { instance in
       let value = Box.open(instance)
       guard type(of: value) is AnyObject.Type else { return }
-      hook.released(value as AnyObject, bean.label, bean.type, bean.location.origin, in: environment.name)
+      hook.released(value as AnyObject, bean, in: environment.name)
     }
   }
 

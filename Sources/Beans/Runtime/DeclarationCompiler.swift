@@ -1,6 +1,6 @@
 /// Compiles declarations as startup does, before startup or again: nothing is built, and no environment uses the
 /// result.
-struct DeclarationCompiler {
+package struct DeclarationCompiler {
   /// The compilers of the environment and of those around it, outermost first.
   private(set) var compilers: [GraphCompiler] = []
   private var parent: Plan?
@@ -60,14 +60,35 @@ struct DeclarationCompiler {
   }
 }
 
-extension DeclarationOutline {
-  /// Reads the declarations of an environment, of those further out and for the children of factories.
+extension DeclarationCompiler {
+  /// Returns the faults of the declarations here and for the children of factories; see `Environment.validate`.
+  ///
+  /// - Parameters:
+  ///   - environment: the environment.
+  ///   - options: the checks in addition to those of the graph.
+  ///   - convertsTexts: whether texts are converted with the configuration of the environment, unless beans are sources of
+  ///     it.
+  package static func faults(
+    of environment: Environment, _ options: StartupOptions = [], convertsTexts: Bool = false
+  ) throws -> [EnvironmentError] {
+    guard let compiler = try DeclarationCompiler(environment).compilers.last else { return [] }
+    let values = if convertsTexts { compiler.bindValues(hasSources: false) } else { compiler.checkValues() }
+    let sharing = if options.contains(.requireSendable) { compiler.sharingFaults } else { [EnvironmentError]() }
+    return compiler.faults + values + sharing
+  }
+}
+
+extension DeclarationLevel {
+  /// Returns the levels of an environment, of those further out and of all factories' children, outermost first.
+  ///
+  /// Threads and cost are those of `validate(options:)`. For the child of a factory, the levels are those of the
+  /// environment that declared the factory.
   ///
   /// - Throws: the faults of the declarations; `.finished` once the environment has been finished. The errors name no
   ///   call.
-  init(of environment: Environment) throws {
+  package static func all(around environment: Environment) throws -> [DeclarationLevel] {
     let compilers = try DeclarationCompiler(environment).compilers
     try environment.throwFaults(compilers.flatMap(\.faults))
-    self = OutlineReader.read(compilers)
+    return compilers.flatMap { compiler in compiler.graphs.map { DeclarationLevel($0, compiler) } }
   }
 }

@@ -8,37 +8,33 @@ final class DeclarationRemarks: Sendable {
   /// further in may open it.
   let unopened: [String]
 
-  init(_ outline: DeclarationOutline) {
-    func place(_ number: Int) -> String { outline.declarations[number].origin.map { " origin: \($0)" } ?? "" }
-    absent = outline.absences.map { absence in
-      "\(outline.declarations[absence.taker].label) takes \(absence.type)?: none\(place(absence.taker))"
-    }
-    let opened = Set(outline.groups.compactMap(\.scopeName))
-    unopened = outline.declarations.indices.compactMap { number in
-      let declaration = outline.declarations[number]
-      let isOpened = !Lifetime.isFactoryScope(declaration.scope) || opened.contains(declaration.scope)
-      if isOpened || declaration.inactive != nil || declaration.traits.contains(.template) { return nil }
-      return "\(declaration.label): \(declaration.scope)\(place(number))"
-    }
-    let taken = Set(outline.dependencies.map(\.taken))
-    var rivals = [Rivals: [Int]]()
-    for (number, declaration) in outline.declarations.enumerated() {
-      guard let type = declaration.type, declaration.inactive == nil else { continue }
-      if !declaration.traits.isDisjoint(with: [.template, .seed, .decorator, .factory, .ofChildren]) { continue }
-      rivals[Rivals(group: declaration.group, type: ObjectIdentifier(type)), default: []].append(number)
-    }
-    ambiguous = rivals.values.sorted { $0[0] < $1[0] }.compactMap { numbers in
-      let beans = numbers.map { outline.declarations[$0] }
-      let isDecided = numbers.count == 1 || beans.contains { $0.traits.contains(.primary) }
-      let isTaken = numbers.contains(where: taken.contains)
-      let isNamed = beans.allSatisfy { $0.id != nil || $0.traits.contains(.qualified) }
-      if isDecided || isTaken || isNamed { return nil }
-      return "\(beans[0].type.map { "\($0)" } ?? ""): \(numbers.count) beans\(numbers.map(place).joined())"
+  /// - Parameter levels: the levels of an environment, outermost first.
+  init(_ levels: [DeclarationLevel]) {
+    let dependencies = levels.flatMap(\.dependencies)
+    absent = dependencies.absences.map { taker, type in "\(taker.label) takes \(type)?: none\(taker.place)" }
+    let templates = levels.flatMap(\.inheritances).map(\.template)
+    let taken = Set(dependencies.flatMap(\.beans).map { ObjectIdentifier($0) }).union(templates)
+    let opened = levels.flatMap { [$0.declarations] + $0.inactiveFactories.map(\.declarations) }.map(\.scopeName)
+    unopened = levels.flatMap(\.beans).filter { bean in
+      Lifetime.isFactoryScope(bean.lifetime.name) && !opened.contains(bean.lifetime.name)
+    }.map { "\($0.label): \($0.lifetime.name)\($0.place)" }
+    ambiguous = levels.flatMap { level in
+      let rivals = Dictionary(grouping: level.beans.filter(\.isFoundByType)) { ObjectIdentifier($0.type) }
+      return rivals.values.sorted { $0[0].number < $1[0].number }.compactMap { beans -> String? in
+        let isDecided = beans.count == 1 || beans.contains(where: \.isPrimary)
+        let isTaken = beans.contains { taken.contains(ObjectIdentifier($0)) }
+        let areNamed = beans.allSatisfy { $0.id != nil || !$0.qualifiers.isEmpty }
+        if isDecided || isTaken || areNamed { return nil }
+        return "\(beans[0].type): \(beans.count) beans\(beans.map(\.place).joined())"
+      }
     }
   }
+}
 
-  private struct Rivals: Hashable {
-    let group: Int
-    let type: ObjectIdentifier
-  }
+extension BeanDefinition {
+  /// The place of the declaration, at the end of a line.
+  fileprivate var place: String { " origin: \(origin)" }
+
+  /// Whether a lookup by just the bean's type is meant to find it.
+  fileprivate var isFoundByType: Bool { isCandidate && !makesBean && !(type is any FactoryOfChildren.Type) }
 }

@@ -68,8 +68,8 @@ struct EnvironmentReport {
   private var remarks: DeclarationRemarks? {
     guard let resources, environment.core.lifecycle.isOpen else { return nil }
     if let known = resources.remarks.load() { return known }
-    guard let outline = try? DeclarationOutline(of: environment) else { return nil }
-    return resources.remarks.storeIfNil(DeclarationRemarks(outline))
+    guard let levels = try? DeclarationLevel.all(around: environment) else { return nil }
+    return resources.remarks.storeIfNil(DeclarationRemarks(levels))
   }
 
   private static func append(_ environment: Environment, to lines: inout [String], indent: String, _ maximum: Int) {

@@ -46,8 +46,6 @@ struct EventDelivery: Sendable {
       {
         return
       }
-      // An object may be of a subclass of the type that the publisher knows.
-      if type == Event.self, try receiveInPlace(event, receiver, in: home) { return }
       try receive(event, receiver, in: home)
     }
   }
@@ -70,29 +68,19 @@ struct EventDelivery: Sendable {
     } catch { home.log.logger.error("'\(home.name)': \(error)") }
   }
 
-  /// Delivers an event of exactly the receiver's type to an object of a class that the plan knows. Returns false for
-  /// any other bean.
-  private func receiveInPlace<Event: Sendable>(
-    _ event: Event, _ receiver: EventReceiver, in home: Environment
-  ) throws -> Bool {
-    let recipe = home.recipe(receiver.number)
-    guard recipe.value.kind == .slot, recipe.value.slotIdentity != nil,
-      let handler = recipe.value.code.with({ $0.listeners[receiver.handler].typed })
-    else { return false }
-    do {
-      let object = try home.bean(recipe.value.slot)
-      defer { object.release() }
-      try object.with { try uncheckedCast(handler, to: TypedEventHandler<Event>.self).receive($0, event) }
-    } catch { throw failure(error, of: recipe) }
-    return true
-  }
-
   /// Delivers an event to a bean, for a caller that prevents the release of the environment.
-  private func receive(_ event: Any, _ receiver: EventReceiver, in home: Environment) throws {
+  private func receive<Event: Sendable>(_ event: Event, _ receiver: EventReceiver, in home: Environment) throws {
     let recipe = home.recipe(receiver.number)
     do {
       guard let bean = try listener(recipe, in: home) else { return }
-      try recipe.value.code.with { $0.listeners[receiver.handler] }.receive(bean, event)
+      // The publisher may know only a superclass of the event, and the plan only a protocol of the object.
+      if type == Event.self, recipe.value.slotIdentity != nil,
+        let handler = recipe.value.code.with({ $0.listeners[receiver.handler].typed })
+      {
+        try uncheckedCast(handler, to: TypedEventHandler<Event>.self).receive(bean, event)
+      } else {
+        try recipe.value.code.with { $0.listeners[receiver.handler] }.receive(bean, event)
+      }
     } catch { throw failure(error, of: recipe) }
   }
 

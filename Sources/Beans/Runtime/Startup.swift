@@ -62,20 +62,6 @@ extension Environment {
     return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
-  /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
-  /// on the thread that declares.
-  ///
-  /// - Throws: the error of the parent's startup.
-  package func faults() throws -> [EnvironmentError] {
-    guard let resources, let declarations = resources.declarations else { return [] }
-    try parent?.startIfNeeded()
-    // The compilation reads the declarations of the parent.
-    try parent?.enter()
-    defer { parent?.leave() }
-    let compiler = GraphCompiler(declarations, Startup(of: self, resources).input)
-    return compiler.faults + compiler.bindValues(hasSources: false)
-  }
-
   /// Throws where several threads share a bean that is not known to be `Sendable`.
   func checkSharing() throws { try throwFaults(core.compiledPlan.with { $0.sharingFaults }) }
 
