@@ -1,6 +1,5 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
-import CBeansRuntime
 
 /// A bean that is known to exist, and is evaluated on demand.
 protocol DeferredBean: AnyObject, Sendable {
@@ -13,10 +12,8 @@ protocol DeferredBean: AnyObject, Sendable {
   func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T
   /// Removes a deallocated owner that kept the value.
   func forget(_ owner: ObjectIdentifier)
-  /// Waits until `builder`, the thread that evaluates the value for an owner, signals the end. Throws where the wait
-  /// would close a cycle.
-  func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws
-  func end(_ owner: AnyObject)
+  /// The name of the environment of the taker.
+  var place: String { get }
 }
 
 /// An owner of a bean outside the environment's slots, which may be part of a reference cycle.
@@ -64,8 +61,8 @@ private final class LazyState<T>: KeepsBean {
   private struct State {
     /// The box of the bean, retained.
     var bean: ObjectReference?
-    /// The thread that evaluates the bean.
-    var thread: UInt?
+    /// The evaluation of the bean.
+    var flight: Flight?
   }
 
   private let source: (any DeferredBean)?
@@ -99,30 +96,29 @@ private final class LazyState<T>: KeepsBean {
 
   func get() throws -> T {
     while true {
-      let thread = UInt(beans_thread())
-      let (seen, isOwn) = state.withLock { state in
-        let isOwn = state.bean == nil && state.thread == nil
-        if isOwn { state.thread = thread }
+      let (seen, flight, isOwn) = state.withLock { state in
+        let isOwn = state.bean == nil && state.flight == nil
+        if isOwn { state.flight = Flight() }
         state.bean?.retain()
-        return (state.bean, isOwn)
+        return (state.bean, state.flight, isOwn)
       }
       if let bean = seen { return bean.take(as: ValueBox<T>.self).value }
       // Without a source there is a bean.
-      guard let source else { continue }
-      if isOwn { return try evaluate(source) }
-      try source.wait(for: self, T.self) { state.withLock { $0.thread } }
+      guard let source, let flight else { continue }
+      if isOwn { return try evaluate(source, flight) }
+      try flight.wait(for: "Lazy<\(T.self)>", in: source.place)
     }
   }
 
-  private func evaluate(_ source: any DeferredBean) throws -> T {
-    defer { source.end(self) }
+  private func evaluate(_ source: any DeferredBean, _ flight: Flight) throws -> T {
+    defer { flight.end() }
     do {
       return try source.evaluate(T.self, for: self) { bean in
         let kept = State(bean: ObjectReference(ValueBox(bean)))
         state.withLock { $0 = kept }
       }
     } catch {
-      state.withLock { $0.thread = nil }
+      state.withLock { $0.flight = nil }
       throw error
     }
   }

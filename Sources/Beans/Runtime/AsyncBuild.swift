@@ -17,8 +17,6 @@ final class AsyncBuild: Sendable {
     var outcome: Result<Void, any Error>?
     var waiters = [Int: Waiter]()
     var nextWaiter = 0
-    /// The creations that tasks of this one wait for, each as often as they do.
-    var needed: [AsyncBuild] = []
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
@@ -32,9 +30,6 @@ final class AsyncBuild: Sendable {
     let taker: AsyncBuild?
     let call: AwaitingCall
   }
-
-  /// Guards `needed` of all creations: no two of them close a circle at the same time.
-  private static let waits = Locked(())
 
   private init(_ environment: Environment, _ bean: BeanDefinition) {
     self.environment = environment
@@ -144,17 +139,9 @@ final class AsyncBuild: Sendable {
   ///   where the creation waits for the one that the calling task belongs to.
   private func wait(_ call: AwaitingCall, between: () -> [EnvironmentError.Step]) async throws {
     let taker = Self.current
-    if let taker {
-      try Self.waits.withLock { _ in
-        if let circle = circle(between) { throw circle }
-        taker.state.withLock { $0.needed.append(self) }
-      }
-    }
-    defer {
-      taker?.state.withLock { state in
-        if let index = state.needed.firstIndex(where: { $0 === self }) { state.needed.remove(at: index) }
-      }
-    }
+    let ownWait = taker.map { wait(of: $0) }
+    if let ownWait { try WaitForGraph.begin(ownWait, through: between) }
+    defer { if let ownWait { WaitForGraph.end(ownWait) } }
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -180,34 +167,19 @@ final class AsyncBuild: Sendable {
     }
   }
 
-  // MARK: circles
-
-  /// Returns the error of a lookup that cannot wait, if the calling task belongs to this creation or to one that this
-  /// creation waits for.
+  /// Throws `.cyclicDependency` where a wait for this creation would never end, because the calling task belongs to it or
+  /// to one that it waits for.
   ///
   /// - Parameter between: the beans on the path from the call to the bean of this creation.
-  func circleOfLookup(between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
-    Self.waits.withLock { _ in circle(between) }
+  func checkWait(between: () -> [EnvironmentError.Step]) throws {
+    if let taker = Self.current { try WaitForGraph.check(wait(of: taker), through: between) }
   }
 
-  /// Returns the error of a wait for this creation, if this creation waits for the one of the calling task, or is it.
-  private func circle(_ between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
-    guard let taker = Self.current else { return nil }
-    // The creation from which the search has reached each one.
-    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(self): nil]
-    var rest = [self]
-    while let next = rest.popLast(), next !== taker {
-      for needed in next.state.withLock({ $0.needed }) where reached[ObjectIdentifier(needed)] == nil {
-        reached[ObjectIdentifier(needed)] = .some(next)
-        rest.append(needed)
-      }
-    }
-    if reached[ObjectIdentifier(taker)] == nil { return nil }
-    let path = sequence(first: taker) { reached[ObjectIdentifier($0)] ?? nil }.reversed()
-    let steps = [taker.bean.step] + between() + path.map(\.bean.step)
-    let text = steps.map(\.label).joined(separator: " → ")
-    return bean.fault(
-      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
+  /// Returns the wait of another creation for this one, which has not begun.
+  private func wait(of taker: AsyncBuild) -> WaitForGraph.Wait {
+    WaitForGraph.Wait(
+      of: .creation(ObjectIdentifier(taker)), for: .creation(ObjectIdentifier(self)), [taker.bean.step, bean.step],
+      origin: bean.location.origin)
   }
 
   /// Whether a creation is in flight in an environment or below.

@@ -1,6 +1,5 @@
 import BeansErrors
 import BeansSupport
-import CBeansRuntime
 
 /// The lookup of a provider that finds private beans of a module, or only beans of the current child.
 final class LimitedLookup: BeanLookup {
@@ -86,10 +85,5 @@ final class Deferral: DeferredBean {
 
   func forget(_ owner: ObjectIdentifier) { environment.existingExtras?.forget(owner) }
 
-  func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws {
-    try WaitForGraph.wait(
-      for: WaitForGraph.Key(owner), "Lazy<\(type)>", in: environment.name, origin: nil, builder: builder)
-  }
-
-  func end(_ owner: AnyObject) { WaitForGraph.end(WaitForGraph.Key(owner), nil) }
+  var place: String { environment.name }
 }

@@ -182,7 +182,8 @@ extension Environment {
   func enter() throws {
     while true {
       let mayEnter = changeLocked { lifecycle in
-        let mayEnter = lifecycle.isOpen || lifecycle.phase == .starting && isStartedHere
+        let mayEnter =
+          lifecycle.isOpen || lifecycle.phase == .starting && existingExtras?.resources?.isStartedHere == true
         if mayEnter { lifecycle.enter() }
         return mayEnter
       }

@@ -1,5 +1,3 @@
-import CBeansRuntime
-
 /// The declarations of an environment, as long as it accepts more of them.
 extension Environment {
   /// Returns the declarations while they are open. Throws `.frozen`, or the error of startup; `subject` and `origin`
@@ -27,7 +25,7 @@ extension Environment {
   /// Returns the declarations, before startup or after it. Waits for a startup that another thread has begun.
   func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
     while true {
-      if !core.kind.contains(.template), let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if !core.kind.contains(.template), let known = resources.knownDeclarations { return known }
       if core.lifecycle.isEnding { throw finishedError() }
       // Another thread starts the environment.
       try startIfNeeded()
@@ -37,7 +35,7 @@ extension Environment {
   /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
   var nearestDeclarations: EnvironmentDeclarations? {
     let resources = sequence(first: self, next: \.parent).lazy.compactMap(\.existingExtras?.resources).first
-    return resources?.knownDeclarations(UInt(beans_thread()))
+    return resources?.knownDeclarations
   }
 
   /// The name of the module whose `configure` is running.

@@ -3,7 +3,6 @@ import BeansConfiguration
 import BeansReflection
 import BeansErrors
 import BeansSupport
-import CBeansRuntime
 
 extension Environment {
   package func startIfNeeded() throws {
@@ -31,15 +30,12 @@ extension Environment {
       if core.lifecycle.isFailed { throw finishedError() }
       return
     }
-    let key = WaitForGraph.Key(resources)
-    let thread = UInt(beans_thread())
-    guard let starter = try resources.begin(thread) else { return }
-    if starter != thread {
-      try WaitForGraph.wait(
-        for: key, "environment '\(name)'", in: name, origin: nil, builder: { resources.starter })
+    guard let startup = try resources.begin() else { return }
+    if !startup.isOwn {
+      try startup.wait(for: "environment '\(name)'", in: name)
       return try startOne()
     }
-    defer { WaitForGraph.end(key, nil) }
+    defer { startup.end() }
     let declarations = resources.declarations
     do {
       if let declarations { try Startup(of: self, resources).run(declarations) }
@@ -50,12 +46,6 @@ extension Environment {
       fail(error)
       throw error
     }
-  }
-
-  /// Whether the calling thread starts the environment and may look up beans already.
-  var isStartedHere: Bool {
-    guard let resources = existingExtras?.resources else { return false }
-    return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
   /// Records the options of a startup that has not begun.
