@@ -5,11 +5,10 @@ import BeansErrors
 protocol DeferredBean: AnyObject, Sendable {
   /// Whether an environment keeps the bean, so that each evaluation has the same result.
   var isKept: Bool { get }
-  /// Returns the value, of a bean that an environment keeps.
-  func evaluate<T>(_ type: T.Type) throws -> T
-  /// Evaluates the value and passes it to `keep` while the environment cannot end. The owner drops the value when the
-  /// environment ends.
-  func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T
+  /// Evaluates the value and passes it to `keep` while the environment cannot end.
+  ///
+  /// - Parameter owner: drops the value when the environment ends; nil for a bean that the environment keeps.
+  func evaluate<T>(_ type: T.Type, for owner: (any KeepsBean)?, _ keep: (T) -> Void) throws -> T
   /// Removes a deallocated owner that kept the value.
   func forget(_ owner: ObjectIdentifier)
   /// The name of the environment of the taker.
@@ -50,7 +49,7 @@ public struct Lazy<T>: Sendable {
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
     do {
       switch source {
-      case .kept(let bean): return try bean.evaluate(T.self)
+      case .kept(let bean): return try bean.evaluate(T.self, for: nil) { _ in }
       case .state(let state): return try state.get()
       }
     } catch { throw SourceLocation(file: file, line: line).met(error) }

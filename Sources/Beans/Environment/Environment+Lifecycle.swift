@@ -80,7 +80,7 @@ extension Environment {
   public func startup(
     options: StartupOptions, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
-    require(options)
+    existingExtras?.resources?.require(options)
     do {
       try start()
       if options.contains(.requireSendable) { try checkSharing() }

@@ -70,7 +70,7 @@ final class AsyncBuild: Sendable {
       environment.leave()
       return build
     }
-    build.start(BeanCreation(environment, recipe))
+    build.start(BeanCreation(environment: environment, recipe: recipe))
     // The end may have begun before it could find the creation.
     if environment.core.lifecycle.isEnding { build.end(throwing: environment.finishedError()) }
     return build

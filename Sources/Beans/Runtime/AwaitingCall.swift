@@ -25,7 +25,7 @@ struct AwaitingCall: Sendable {
 
   /// Makes the parent ready, then starts an environment and builds every bean that is not lazy.
   func makeReady(_ environment: Environment, _ options: StartupOptions = []) async throws {
-    environment.require(options)
+    environment.existingExtras?.resources?.require(options)
     // A factory of the parent would wait for itself.
     if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {
       try await makeReady(parent)
@@ -61,18 +61,13 @@ struct AwaitingCall: Sendable {
   private func buildUnready(in environment: Environment, _ record: StartupRecord?) async throws {
     let slots = environment.core.slots
     let eager = environment.eagerRecipes
-    func build(_ recipe: FrozenReference<Recipe>) throws {
-      try environment.using { try environment.buildEagerly(recipe, record) }
-    }
     try await create(AwaitedBeans(eager: eager, in: environment)) { owner, recipe in
       if owner !== environment || recipe.value.isLazy || slots[recipe.value.slot].content.isFilled { return }
-      do { try build(recipe) } catch let error as EnvironmentError {
-        // A factory looks an asynchronous bean up, which the last pass creates.
-        if error.missingBean == nil { throw error }
-      }
+      // The last pass creates an asynchronous bean that a factory looks up.
+      _ = try environment.using { try environment.buildIfReady(recipe, record) }
     }
     for recipe in eager where !slots[recipe.value.slot].content.isFilled {
-      try await repeating { try build(recipe) }
+      try await repeating { try environment.using { try environment.buildEagerly(recipe, record) } }
     }
   }
 
@@ -97,16 +92,16 @@ struct AwaitingCall: Sendable {
 
   /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
   ///
-  /// - Parameter build: called with each needed bean that is not asynchronous, as soon as its own needs exist.
+  /// - Parameter build: called with each needed bean of a slot that is not asynchronous, as soon as its own needs exist.
   private func create(
     _ needs: AwaitedBeans, build: (Environment, FrozenReference<Recipe>) throws -> Void = { _, _ in }
   ) async throws {
     if needs.isEmpty { return }
     var left = needs
     try await withThrowingTaskGroup(of: Int.self) { group in
-      var free = left.begin()
       while true {
-        for number in free.created {
+        let free = left.takeFree()
+        for number in free where needs.isCreated(number) {
           group.addTask {
             let (owner, recipe) = needs.bean(number)
             do { try await AsyncBuild.create(recipe, in: owner, for: self) { needs.steps(to: number) } } catch {
@@ -115,13 +110,12 @@ struct AwaitingCall: Sendable {
             return number
           }
         }
-        for number in free.built {
+        for number in free where !needs.isCreated(number) {
           let (owner, recipe) = needs.bean(number)
           if recipe.value.kind == .slot { try build(owner, recipe) }
         }
         guard let created = try await group.next() else { return }
-        free = AwaitedBeans.Free()
-        left.settle(created, &free)
+        left.settle([created])
       }
     }
   }

@@ -6,10 +6,6 @@ struct BeanCreation: Sendable {
   let environment: Environment
   let recipe: FrozenReference<Recipe>
 
-  init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
-    (self.environment, self.recipe) = (environment, recipe)
-  }
-
   /// Creates the bean and stores it in its slot.
   func run() async throws {
     let log = recipe.value.work.contains(.trace) ? environment.log : nil

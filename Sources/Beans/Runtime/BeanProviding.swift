@@ -62,23 +62,12 @@ final class Deferral: DeferredBean {
     }
   }
 
-  func evaluate<T>(_ type: T.Type) throws -> T {
+  func evaluate<T>(_ type: T.Type, for owner: (any KeepsBean)?, _ keep: (T) -> Void) throws -> T {
     try environment.using {
       defer { environment.used() }
-      return try value(type)
-    }
-  }
-
-  private func value<T>(_ type: T.Type) throws -> T {
-    Argument(try environment.evaluate(computation).object, reading).take(as: type)
-  }
-
-  func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {
-    try environment.using {
-      defer { environment.used() }
-      let bean = try value(type)
+      let bean = try Argument(environment.evaluate(computation).object, reading).take(as: type)
       keep(bean)
-      environment.extras.add(owner)
+      if let owner { environment.extras.add(owner) }
       return bean
     }
   }

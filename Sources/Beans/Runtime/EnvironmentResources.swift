@@ -173,14 +173,16 @@ final class EnvironmentResources: Sendable {
   /// Whether beans that several threads share have to be known to be `Sendable`.
   var requiresSendable: Bool { state.withLock { $0.requiresSendable } }
 
-  func requireSendable() { state.withLock { $0.requiresSendable = true } }
-
   /// The record of a startup; nil unless it has been requested.
   var record: StartupRecord? { state.withLock { $0.record } }
 
-  /// Requests a record of the startup's times, unless startup has ended.
-  func recordTimes() {
-    state.withLock { if $0.declarations.open != nil { $0.record = $0.record ?? StartupRecord() } }
+  /// Records the options of a startup. Times are not recorded once startup has ended.
+  func require(_ options: StartupOptions) {
+    state.withLock { state in
+      if options.contains(.requireSendable) { state.requiresSendable = true }
+      let isOpen = state.declarations.open != nil
+      if options.contains(.recordTimes), isOpen, state.record == nil { state.record = StartupRecord() }
+    }
   }
 
   func note(unready label: String) { state.withLock { $0.unready.append(label) } }

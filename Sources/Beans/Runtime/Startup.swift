@@ -14,13 +14,8 @@ extension Environment {
     }
     // From the outside in, so that the stack need not hold a startup for each ancestor. `start` throws the dropped
     // error again.
-    var waiting: [Environment] = []
-    var next = parent
-    while let environment = next, environment.core.lifecycle.phase == .declaring {
-      waiting.append(environment)
-      next = environment.parent
-    }
-    for environment in waiting.reversed() { try? environment.startOne() }
+    let outer = sequence(first: self, next: \.parent).dropFirst().prefix { $0.core.lifecycle.phase == .declaring }
+    for environment in outer.reversed() { try? environment.startOne() }
     try startOne()
   }
 
@@ -46,12 +41,6 @@ extension Environment {
       fail(error)
       throw error
     }
-  }
-
-  /// Records the options of a startup that has not begun.
-  func require(_ options: StartupOptions) {
-    if options.contains(.requireSendable) { existingExtras?.resources?.requireSendable() }
-    if options.contains(.recordTimes) { existingExtras?.resources?.recordTimes() }
   }
 
   /// Returns the faults that startup would find in the declarations. Builds nothing; declarations stay open. Call this
@@ -97,6 +86,14 @@ extension Environment {
     } else {
       try bean(recipe.value.slot).release()
     }
+  }
+
+  /// Builds a bean that is not lazy. Returns false where its factory looks up an asynchronous bean that does not exist.
+  func buildIfReady(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
+    do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missingBean != nil {
+      return false
+    }
+    return true
   }
 
   /// Releases the beans that were built. Every later call throws the cause.
@@ -267,12 +264,8 @@ struct Startup {
       guard case .scoped = recipe.value.kind, ScopedBean(recipe, in: environment).scope == nil else { continue }
       let bean = recipe.value.definition
       if bean.maker != nil { continue }
-      var names = ["singleton", "prototype", "request", "session"]
-      var next = Optional(environment)
-      while let outer = next {
-        names += outer.existingExtras?.resources?.scopes.map(\.name) ?? []
-        next = outer.parent
-      }
+      let registered = resources.scopes.map(\.name) + OuterEnvironments(of: environment).scopeNames
+      let names = ["singleton", "prototype", "request", "session"] + registered
       let hint = environment.core.compiledPlan.with { $0.directory.hint(forInactive: BeanTraits.scope) }
       faults.append(bean.fault(.unknownScope, EnvironmentGraph.unknownScope(bean.lifetime.name, among: names) + hint))
     }
@@ -318,7 +311,7 @@ struct Startup {
     for recipe in environment.sortedRecipes {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
-        let isBuilt = try !blocked.contains(recipe.value.number) && build(recipe, record)
+        let isBuilt = try !blocked.contains(recipe.value.number) && environment.buildIfReady(recipe, record)
         if !isBuilt { resources.note(unready: recipe.value.label) }
       case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
@@ -326,20 +319,9 @@ struct Startup {
     }
   }
 
-  /// Builds a bean. Returns false where its factory looks up an asynchronous bean that does not exist.
-  private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
-    do { try environment.buildEagerly(recipe, record) } catch let error as EnvironmentError {
-      if error.missingBean == nil { throw error }
-      return false
-    }
-    return true
-  }
-
   /// Numbers of recipes that have to wait for an asynchronous creation.
   private var blockedRecipes: Set<Int32> {
     guard environment.core.compiledPlan.with({ $0.awaits }) else { return [] }
-    var needs = AwaitedBeans(eager: environment.eagerRecipes, in: environment)
-    _ = needs.begin()
-    return needs.blocked(in: environment)
+    return AwaitedBeans(eager: environment.eagerRecipes, in: environment).blocked(in: environment)
   }
 }
