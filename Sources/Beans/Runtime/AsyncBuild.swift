@@ -14,14 +14,14 @@ final class AsyncBuild: Sendable {
   private let state = Locked(State())
 
   private struct State {
+    /// The outcome for each waiting task: that of the creation, or the error of the end of the environment before.
     var outcome: Result<Void, any Error>?
     var waiters = [Int: Waiter]()
     var nextWaiter = 0
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
-    /// The error thrown to every waiting task, once the environment ends.
-    var end: (any Error)?
+    var hasEnded = false
   }
 
   private struct Waiter {
@@ -89,16 +89,11 @@ final class AsyncBuild: Sendable {
       _ = environment.extras.builds.withLock { $0.removeValue(forKey: slot) }
       environment.used()
       environment.leave()
-      let waiters = state.withLock { state in
-        state.outcome = outcome
-        state.task = nil
-        defer { state.waiters = [:] }
-        return state.waiters
-      }
-      for waiter in waiters.values { waiter.continuation.resume(with: outcome) }
+      state.withLock { $0.hasEnded = true }
+      settle(outcome)
     }
     let isCancelled = state.withLock { state in
-      if state.outcome == nil { state.task = task }
+      state.task = task
       return state.isCancelled
     }
     if isCancelled { task.cancel() }
@@ -116,19 +111,24 @@ final class AsyncBuild: Sendable {
   ///
   /// - Parameter error: the error thrown to these tasks.
   func end(throwing error: any Error) {
+    cancel()
+    settle(.failure(error))
+  }
+
+  /// Decides the outcome for waiting tasks, unless it has been decided.
+  private func settle(_ outcome: Result<Void, any Error>) {
     let waiters = state.withLock { state in
-      state.end = error
+      state.outcome = state.outcome ?? outcome
       defer { state.waiters = [:] }
       return state.waiters
     }
-    cancel()
-    for waiter in waiters.values { waiter.continuation.resume(throwing: error) }
+    for waiter in waiters.values { waiter.continuation.resume(with: outcome) }
   }
 
   /// Whether the creation has been cancelled, which may be the cause of its failure.
   private var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-  private var hasEnded: Bool { state.withLock { $0.outcome != nil } }
+  private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Returns once the bean exists. The last waiting task that is cancelled cancels the creation.
   ///
@@ -150,7 +150,6 @@ final class AsyncBuild: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = state.withLock { state -> Result<Void, any Error>? in
           if let outcome = state.outcome { return outcome }
-          if let end = state.end { return .failure(end) }
           if Task.isCancelled { return .failure(CancellationError()) }
           state.waiters[number] = Waiter(continuation: continuation, taker: taker, call: call)
           return nil

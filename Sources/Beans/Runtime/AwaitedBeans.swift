@@ -32,8 +32,14 @@ struct AwaitedBeans: Sendable {
   private var free: [Int] = []
 
   /// Collects the beans of a lookup, and what has to precede them.
-  init(_ roots: TakenBeans) {
-    note(roots, for: nil)
+  init<T>(of type: T.Type, _ id: String?, in environment: Environment) throws {
+    try environment.forEachBean(of: Parameter.of(type), id: id) { note($1, in: $0, for: nil) }
+    noteDependencies()
+  }
+
+  /// Collects a bean, and what has to precede it.
+  init(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
+    note(recipe, in: environment, for: nil)
     noteDependencies()
   }
 
@@ -48,19 +54,14 @@ struct AwaitedBeans: Sendable {
 
   private mutating func noteDependencies() {
     var next = 0
-    var taken = TakenBeans()
     while next < needs.count {
-      taken.find(by: needs[next].recipe, in: needs[next].environment)
-      note(taken, for: next)
+      let (environment, recipe) = bean(next)
+      recipe.forEachTaken(in: environment) { note($1, in: $0, for: next) }
       next += 1
     }
     var settled: [Int] = []
     for number in needs.indices { countDown(number, &settled) }
     settle(settled)
-  }
-
-  private mutating func note(_ taken: TakenBeans, for taker: Int?) {
-    for (environment, recipe) in taken.all { environment.with { note(recipe, in: $0, for: taker) } }
   }
 
   /// Notes a bean that another one takes, or a root, unless the bean exists or needs no asynchronous creation.

@@ -15,7 +15,7 @@ struct AwaitingCall: Sendable {
   func bean<T>(_ type: T.Type, _ id: String?, in environment: Environment) async throws -> T {
     let needs = try environment.using { () -> AwaitedBeans? in
       guard environment.core.compiledPlan.with({ $0.awaits }) else { return nil }
-      return AwaitedBeans(try environment.beans(of: Parameter.of(type), id: id))
+      return try AwaitedBeans(of: type, id, in: environment)
     }
     if let needs { try await create(needs) }
     return try await repeating { try environment.find(type, id) }
@@ -84,7 +84,7 @@ struct AwaitingCall: Sendable {
         let slot = owner.core.slots[missing.slot]
         // A second error about the same bean is a stored one: another creation would not help.
         if created.contains(slot) { throw error }
-        try await create(AwaitedBeans(TakenBeans(by: .own(slot: missing.slot), in: owner)))
+        try await create(AwaitedBeans(owner.recipe(missing.slot), in: owner))
         created.append(slot)
       }
     }

@@ -215,12 +215,10 @@ extension Environment {
     return try lookUp(unforeseen(parameter, id: id))
   }
 
-  /// Returns the beans that a lookup needs. For callers that prevent the release of the environment.
-  func beans(of parameter: Parameter, id: String?) throws -> TakenBeans {
-    if let foreseen = foreseen(parameter, id: id) { return TakenBeans(by: foreseen.place, in: self) }
-    let found = try unforeseen(parameter, id: id)
-    if let operand = found.operand { return TakenBeans(by: operand.place, in: self) }
-    return TakenBeans(by: found.computed.computation, in: self)
+  /// Calls `body` with each bean that a lookup needs. For callers that prevent the release of the environment.
+  func forEachBean(of parameter: Parameter, id: String?, _ body: FrozenReference<Recipe>.Visitor) throws {
+    if let foreseen = foreseen(parameter, id: id) { return foreseen.place.forEachBean(in: self, body) }
+    try unforeseen(parameter, id: id).computed.computation.forEachBean(in: self, body)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {
