@@ -81,10 +81,7 @@ final class AsyncBuild: Sendable {
     let watch = environment.homeResources?.creations
     watch?.began(self)
     let task = Task {
-      let outcome: Result<Void, any Error>
-      do { outcome = .success(try await Self.$current.withValue(self) { try await creation.run() }) } catch {
-        outcome = .failure(error)
-      }
+      let outcome = await Self.$current.withValue(self) { await creation.run() }
       watch?.ended(self)
       _ = environment.extras.builds.withLock { $0.removeValue(forKey: slot) }
       environment.used()

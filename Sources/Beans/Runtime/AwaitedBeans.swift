@@ -33,6 +33,7 @@ struct AwaitedBeans: Sendable {
 
   /// Collects the beans of a lookup, and what has to precede them.
   init<T>(of type: T.Type, _ id: String?, in environment: Environment) throws {
+    guard environment.core.compiledPlan.with({ $0.awaits }) else { return }
     try environment.forEachBean(of: Parameter.of(type), id: id) { note($1, in: $0, for: nil) }
     noteDependencies()
   }

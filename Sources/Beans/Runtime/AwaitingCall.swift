@@ -13,11 +13,7 @@ struct AwaitingCall: Sendable {
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
   func bean<T>(_ type: T.Type, _ id: String?, in environment: Environment) async throws -> T {
-    let needs = try environment.using { () -> AwaitedBeans? in
-      guard environment.core.compiledPlan.with({ $0.awaits }) else { return nil }
-      return try AwaitedBeans(of: type, id, in: environment)
-    }
-    if let needs { try await create(needs) }
+    try await create(environment.using { try AwaitedBeans(of: type, id, in: environment) })
     return try await repeating { try environment.find(type, id) }
   }
 

@@ -7,7 +7,7 @@ struct BeanCreation: Sendable {
   let recipe: FrozenReference<Recipe>
 
   /// Creates the bean and stores it in its slot.
-  func run() async throws {
+  func run() async -> Result<Void, any Error> {
     let log = recipe.value.work.contains(.trace) ? environment.log : nil
     let record = environment.existingExtras?.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
@@ -18,11 +18,12 @@ struct BeanCreation: Sendable {
       if let began { record?.add([recipe.time(.now - began)]) }
       log?.created(recipe.value.label, in: environment.name)
       environment.observeCreation(of: recipe, since: began)
+      return .success(())
     } catch {
       log?.failed(recipe.value.label, in: environment.name, error)
       let failure = environment.failure(error, of: recipe)
       environment.observeCreation(of: recipe, since: began, failure)
-      throw failure
+      return .failure(failure)
     }
   }
 

@@ -33,7 +33,7 @@ extension Environment {
     defer { startup.end() }
     let declarations = resources.declarations
     do {
-      if let declarations { try Startup(of: self, resources).run(declarations) }
+      if let declarations { try Startup(environment: self, resources: resources).run(declarations) }
       resources.end(nil)
       if resources.unready.isEmpty { RunningBeans(of: self).watchIdle() }
     } catch {
@@ -53,7 +53,7 @@ extension Environment {
     // The compilation reads the declarations of the parent.
     try parent?.enter()
     defer { parent?.leave() }
-    let compiler = GraphCompiler(declarations, Startup(of: self, resources).input)
+    let compiler = GraphCompiler(declarations, Startup(environment: self, resources: resources).input)
     return compiler.faults + compiler.bindValues(hasSources: false)
   }
 
@@ -106,12 +106,8 @@ extension Environment {
 
 /// Startup of an environment: declarations, plans, infrastructure, singletons.
 struct Startup {
-  private let environment: Environment
-  private let resources: EnvironmentResources
-
-  init(of environment: Environment, _ resources: EnvironmentResources) {
-    (self.environment, self.resources) = (environment, resources)
-  }
+  let environment: Environment
+  let resources: EnvironmentResources
 
   /// Starts the environment with its declarations.
   func run(_ declarations: EnvironmentDeclarations) throws {
