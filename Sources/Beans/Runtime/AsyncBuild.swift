@@ -1,5 +1,6 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
+import Synchronization
 
 /// The asynchronous creation of one bean, and the tasks that wait for it.
 final class AsyncBuild: Sendable {
@@ -12,6 +13,7 @@ final class AsyncBuild: Sendable {
   private let place: String
   private let bean: BeanDefinition
   private let state = Locked(State())
+  private let hasEnded = Atomic(false)
 
   private struct State {
     /// The outcome for each waiting task: that of the creation, or the error of the end of the environment before.
@@ -21,7 +23,6 @@ final class AsyncBuild: Sendable {
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
-    var hasEnded = false
   }
 
   private struct Waiter {
@@ -86,7 +87,7 @@ final class AsyncBuild: Sendable {
       _ = environment.extras.builds.withLock { $0.removeValue(forKey: slot) }
       environment.used()
       environment.leave()
-      state.withLock { $0.hasEnded = true }
+      hasEnded.store(true, ordering: .relaxed)
       settle(outcome)
     }
     let isCancelled = state.withLock { state in
@@ -124,8 +125,6 @@ final class AsyncBuild: Sendable {
 
   /// Whether the creation has been cancelled, which may be the cause of its failure.
   private var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-  private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Returns once the bean exists. The last waiting task that is cancelled cancels the creation.
   ///
@@ -187,7 +186,7 @@ final class AsyncBuild: Sendable {
   /// Whether the running task creates a bean of the environment or of one below it, so that a wait for the environment
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {
-    guard let current, !current.hasEnded, let own = current.environment else { return false }
+    guard let current, !current.hasEnded.load(ordering: .relaxed), let own = current.environment else { return false }
     return own === environment || own.isDescendant(of: environment)
   }
 

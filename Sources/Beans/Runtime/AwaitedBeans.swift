@@ -112,8 +112,7 @@ struct AwaitedBeans: Sendable {
   }
 
   /// Notes that beans exist.
-  mutating func settle(_ beans: [Int]) {
-    var settled = beans
+  mutating func settle(_ settled: consuming [Int]) {
     while let next = settled.popLast() {
       if let taker = needs[next].firstTaker { countDown(taker, &settled) }
       for taker in needs[next].otherTakers { countDown(taker, &settled) }
