@@ -13,6 +13,7 @@ final class AsyncBuild: Sendable {
   private let place: String
   private let bean: BeanDefinition
   private let state = Locked(State())
+  /// Whether the task of the creation has ended. Tasks that it has left behind may still run.
   private let hasEnded = Atomic(false)
 
   private struct State {

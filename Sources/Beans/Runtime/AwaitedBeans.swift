@@ -6,18 +6,19 @@ import BeansErrors
 /// made by factories are unknown here. A plain bean on the path is passed through; the creation or build that takes the
 /// bean also builds it.
 struct AwaitedBeans: Sendable {
-  private struct Need {
+  struct Need {
     let environment: Environment
     let recipe: FrozenReference<Recipe>
     /// Whether the bean is a root, not only a dependency of another one.
-    let isRoot: Bool
+    fileprivate let isRoot: Bool
     /// The number of the first bean found that depends on this one; usually the only one, so that there is no array.
-    var firstTaker: Int?
+    fileprivate var firstTaker: Int?
     /// The numbers of the other beans that depend on this one, in the order in which they were found.
-    var otherTakers: [Int] = []
+    fileprivate var otherTakers: [Int] = []
     /// The number of dependencies that do not exist yet, and one for the walk.
-    var missing = 1
+    fileprivate var missing = 1
 
+    /// Whether the bean is created asynchronously.
     var isCreated: Bool { recipe.value.work.contains(.await) }
   }
 
@@ -56,8 +57,8 @@ struct AwaitedBeans: Sendable {
   private mutating func noteDependencies() {
     var next = 0
     while next < needs.count {
-      let (environment, recipe) = bean(next)
-      recipe.forEachTaken(in: environment) { note($1, in: $0, for: next) }
+      let need = needs[next]
+      need.recipe.forEachTaken(in: need.environment) { note($1, in: $0, for: next) }
       next += 1
     }
     var settled: [Int] = []
@@ -134,13 +135,7 @@ struct AwaitedBeans: Sendable {
         .map(\.recipe.value.number))
   }
 
-  /// Whether a bean is created asynchronously.
-  func isCreated(_ number: Int) -> Bool { needs[number].isCreated }
-
-  /// Returns the environment and the recipe of a bean.
-  func bean(_ number: Int) -> (environment: Environment, recipe: FrozenReference<Recipe>) {
-    (needs[number].environment, needs[number].recipe)
-  }
+  subscript(number: Int) -> Need { needs[number] }
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {

@@ -63,7 +63,7 @@ struct AwaitingCall: Sendable {
       _ = try environment.using { try environment.buildIfReady(recipe, record) }
     }
     for recipe in eager where !slots[recipe.value.slot].content.isFilled {
-      try await repeating { try environment.using { try environment.buildEagerly(recipe, record) } }
+      try await repeating { try environment.using { try environment.build(recipe, record) } }
     }
   }
 
@@ -97,18 +97,17 @@ struct AwaitingCall: Sendable {
     try await withThrowingTaskGroup(of: Int.self) { group in
       while true {
         let free = left.takeFree()
-        for number in free where needs.isCreated(number) {
+        for number in free where needs[number].isCreated {
           group.addTask {
-            let (owner, recipe) = needs.bean(number)
+            let (owner, recipe) = (needs[number].environment, needs[number].recipe)
             do { try await AsyncBuild.create(recipe, in: owner, for: self) { needs.steps(to: number) } } catch {
               throw needs.failure(error, of: number)
             }
             return number
           }
         }
-        for number in free where !needs.isCreated(number) {
-          let (owner, recipe) = needs.bean(number)
-          if recipe.value.kind == .slot { try build(owner, recipe) }
+        for number in free where !needs[number].isCreated && needs[number].recipe.value.kind == .slot {
+          try build(needs[number].environment, needs[number].recipe)
         }
         guard let created = try await group.next() else { return }
         left.settle([created])

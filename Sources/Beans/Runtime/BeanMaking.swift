@@ -196,8 +196,11 @@ extension Environment {
 
   // MARK: the record of a startup
 
-  /// Builds a bean, unless it exists, and records its time, and those of its dependencies, in a startup record.
-  func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
+  /// Builds a bean, unless it exists.
+  ///
+  /// - Parameter record: receives the time of the build, and those of its dependencies; nil where none is kept.
+  func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
+    guard let record else { return try bean(recipe.value.slot).release() }
     if core.slots[recipe.value.slot].content.isFilled { return }
     try ResolutionContext.with(Unretained(self), recipe) { try ensure(recipe, $0, isInside: true, record) }
     try build(recipe, for: nil, record)

@@ -75,22 +75,9 @@ extension Environment {
     core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
   }
 
-  /// Builds a bean that is not lazy.
-  ///
-  /// - Parameter record: receives the duration of the build, and of the builds of its dependencies; nil where none is
-  ///   kept.
-  @inline(__always)
-  func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
-    if let record {
-      try build(recipe, record)
-    } else {
-      try bean(recipe.value.slot).release()
-    }
-  }
-
   /// Builds a bean that is not lazy. Returns false where its factory looks up an asynchronous bean that does not exist.
   func buildIfReady(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
-    do { try buildEagerly(recipe, record) } catch let error as EnvironmentError where error.missingBean != nil {
+    do { try build(recipe, record) } catch let error as EnvironmentError where error.missingBean != nil {
       return false
     }
     return true
@@ -245,9 +232,7 @@ struct Startup {
 
   /// Returns a bean of the infrastructure, whose build the record includes.
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
-    if recipe.value.kind == .slot, let record = resources.record {
-      try environment.build(recipe, record)
-    }
+    if recipe.value.kind == .slot { try environment.build(recipe, resources.record) }
     return try environment.instance(of: recipe)
   }
 
