@@ -27,8 +27,8 @@ package enum WaitForGraph {
   /// The wait of a builder for another one.
   package final class Wait: @unchecked Sendable {  // `error` is written before the signal, read after it
     fileprivate let (waiter, builder): (Builder, Builder)
-    /// The beans in flight of the waiting builder, the awaited one last.
-    fileprivate let steps: [EnvironmentError.Step]
+    /// Returns the beans in flight of the waiting builder, the awaited one last, with those on the path to it.
+    fileprivate let steps: @Sendable (_ between: [EnvironmentError.Step]) -> [EnvironmentError.Step]
     fileprivate let origin: EnvironmentError.Origin?
     /// The build that a thread waits for.
     fileprivate let key: Key?
@@ -37,8 +37,8 @@ package enum WaitForGraph {
 
     /// Creates a wait that has not begun.
     package init(
-      of waiter: Builder, for builder: Builder, _ steps: [EnvironmentError.Step], origin: EnvironmentError.Origin?,
-      key: Key? = nil
+      of waiter: Builder, for builder: Builder, origin: EnvironmentError.Origin?, key: Key? = nil,
+      steps: @escaping @Sendable (_ between: [EnvironmentError.Step]) -> [EnvironmentError.Step]
     ) {
       (self.waiter, self.builder, self.steps, self.origin, self.key) = (waiter, builder, steps, origin, key)
     }
@@ -51,13 +51,13 @@ package enum WaitForGraph {
     /// Throws if a wait would close a circle.
     func check(_ wait: Wait, through between: () -> [EnvironmentError.Step]) throws {
       guard let path = path(from: wait.builder, to: wait.waiter) else { return }
-      var circle = wait.steps.dropLast() + between() + wait.steps.suffix(1)
-      for further in path { circle += further.steps.drop { $0.label != circle.last?.label }.dropFirst() }
+      var circle = wait.steps(between())
+      for further in path { circle += further.steps([]).drop { $0.label != circle.last?.label }.dropFirst() }
       var labels = circle.map(\.label).joined(separator: " → ")
       if case .thread = wait.waiter, !path.isEmpty { labels += ", across threads" }
       throw EnvironmentError(
         cause: .circleOfLookups, "\(labels); break the circle with a Provider that is called later",
-        steps: Array(circle), origin: wait.origin)
+        steps: circle, origin: wait.origin)
     }
 
     /// Returns the waits by which a builder waits for another one, directly or not; nil if it does not.
@@ -117,7 +117,7 @@ package enum WaitForGraph {
     let begun = try state.withLock { state -> (wait: Wait, builder: UInt)? in
       guard let builder = builder() else { return nil }
       let steps = path.map { EnvironmentError.Step($0) }
-      let wait = Wait(of: .thread(thread), for: .thread(builder), steps, origin: origin, key: key)
+      let wait = Wait(of: .thread(thread), for: .thread(builder), origin: origin, key: key) { _ in steps }
       try state.begin(wait) { [] }
       return (wait, builder)
     }
@@ -148,7 +148,7 @@ package enum WaitForGraph {
   /// Throws `.cyclicDependency` if a wait of a creation would never end.
   ///
   /// - Parameters:
-  ///   - wait: a wait whose steps are the beans of both creations.
+  ///   - wait: a wait that has not begun.
   ///   - between: returns the beans on the path from the waiting creation to the awaited one.
   package static func check(_ wait: Wait, through between: () -> [EnvironmentError.Step]) throws {
     try state.withLock { try $0.check(wait, through: between) }

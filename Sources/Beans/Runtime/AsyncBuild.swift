@@ -174,8 +174,8 @@ final class AsyncBuild: Sendable {
   /// Returns the wait of another creation for this one, which has not begun.
   private func wait(of taker: AsyncBuild) -> WaitForGraph.Wait {
     WaitForGraph.Wait(
-      of: .creation(ObjectIdentifier(taker)), for: .creation(ObjectIdentifier(self)), [taker.bean.step, bean.step],
-      origin: bean.location.origin)
+      of: .creation(ObjectIdentifier(taker)), for: .creation(ObjectIdentifier(self)), origin: bean.location.origin
+    ) { [taker.bean.step] + $0 + [self.bean.step] }
   }
 
   /// Whether a creation is in flight in an environment or below.
