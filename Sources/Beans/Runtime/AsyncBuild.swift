@@ -163,8 +163,8 @@ final class AsyncBuild: Sendable {
     }
   }
 
-  /// Throws `.cyclicDependency` where a wait for this creation would never end, because the calling task belongs to it or
-  /// to one that it waits for.
+  /// Throws `.cyclicDependency` where a wait for this creation would never end, because the calling task belongs to it
+  /// or to one that it waits for.
   ///
   /// - Parameter between: the beans on the path from the call to the bean of this creation.
   func checkWait(between: () -> [EnvironmentError.Step]) throws {

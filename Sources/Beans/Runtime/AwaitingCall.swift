@@ -88,7 +88,8 @@ struct AwaitingCall: Sendable {
 
   /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
   ///
-  /// - Parameter build: called with each needed bean of a slot that is not asynchronous, as soon as its own needs exist.
+  /// - Parameter build: called with each needed bean of a slot that is not asynchronous, as soon as its own needs
+  ///   exist.
   private func create(
     _ needs: AwaitedBeans, build: (Environment, FrozenReference<Recipe>) throws -> Void = { _, _ in }
   ) async throws {

@@ -49,7 +49,7 @@ final class EnvironmentExtras: Sendable {
   }
 
   private struct Keeper {
-    weak let object: (any KeepsBean)?
+    weak let object: Deferral?
   }
 
   init(_ resources: EnvironmentResources? = nil) {
@@ -127,7 +127,7 @@ final class EnvironmentExtras: Sendable {
   }
 
   /// Registers a keeper. It drops its bean when everything has been released.
-  func add(_ keeper: any KeepsBean) {
+  func add(_ keeper: Deferral) {
     outcome.withLock { $0.keepers[ObjectIdentifier(keeper)] = Keeper(object: keeper) }
   }
 

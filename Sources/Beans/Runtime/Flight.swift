@@ -5,17 +5,17 @@ import Synchronization
 /// A build that one thread makes while others wait for its end.
 ///
 /// The owner of the build keeps the flight behind a lock, and removes it there before it calls `end`.
-package final class Flight: Sendable {
+final class Flight: Sendable {
   private let thread = WaitForGraph.thread
   private let isOver = Atomic(false)
   private let isAwaited = Atomic(false)
   private var key: WaitForGraph.Key { WaitForGraph.Key(self) }
 
   /// Begins a build on the calling thread.
-  package init() {}
+  init() {}
 
   /// Whether the calling thread makes the build, which is not over.
-  package var isOwn: Bool { thread == WaitForGraph.thread && !isOver.load(ordering: .acquiring) }
+  var isOwn: Bool { thread == WaitForGraph.thread && !isOver.load(ordering: .acquiring) }
 
   /// Returns when the build is over.
   ///
@@ -24,7 +24,7 @@ package final class Flight: Sendable {
   ///   - environment: the name of its environment.
   ///   - origin: the place of its declaration.
   /// - Throws: `.cyclicDependency` where the wait would never end.
-  package func wait(
+  func wait(
     for label: String, in environment: String, origin: EnvironmentError.Origin? = nil
   ) throws {
     isAwaited.store(true, ordering: .sequentiallyConsistent)
@@ -34,7 +34,7 @@ package final class Flight: Sendable {
   }
 
   /// Ends the build. Called by the thread that makes it.
-  package func end() {
+  func end() {
     isOver.store(true, ordering: .sequentiallyConsistent)
     if isAwaited.load(ordering: .sequentiallyConsistent) { WaitForGraph.end(key, nil) }
   }
