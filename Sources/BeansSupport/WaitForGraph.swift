@@ -25,7 +25,7 @@ package enum WaitForGraph {
   }
 
   /// The wait of a builder for another one.
-  package final class Wait: @unchecked Sendable {  // `error` is written before the signal, read after it
+  package final class Wait: @unchecked Sendable {  // the lock of the graph guards `error`
     fileprivate let (waiter, builder): (Builder, Builder)
     /// Returns the beans in flight of the waiting builder, the awaited one last, with those on the path to it.
     fileprivate let steps: @Sendable (_ between: [EnvironmentError.Step]) -> [EnvironmentError.Step]
@@ -128,7 +128,7 @@ package enum WaitForGraph {
         "thread \(thread) has waited \((.now - start).components.seconds) s for \(label) in '\(environment)', "
           + "which thread \(builder) is building; waiting: \(path.joined(separator: " → "))")
     }
-    if let error = wait.error { throw error }
+    if let error = state.withLock({ _ in wait.error }) { throw error }
   }
 
   /// Wakes the threads that wait for the build of the calling thread.
