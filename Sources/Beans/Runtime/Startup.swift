@@ -113,22 +113,8 @@ struct Startup {
     // joined it.
     try environment.parent?.enter()
     defer { environment.parent?.leave() }
-    let log = environment.log
-    log.starting(environment.name)
-    var compiler = GraphCompiler(declarations, input)
-    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
-    try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
-    let (plan, block) = compiler.compile()
-    resources.compiled(compiler, block)
-    environment.core.lock.withLock {
-      environment.core.compiled(plan, block.slots)
-      environment.core.change { $0.start() }
-    }
-    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
-    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
-    reportProfiles(declarations)
-    log.shared(plan)
-    log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
+    environment.log.starting(environment.name)
+    let compiler = try compile(declarations)
     if let parent = environment.core.parent { try join(parent) }
     try ResolutionContext.with(Unretained(environment), nil) { _ in
       try buildSources(compiler)
@@ -141,7 +127,26 @@ struct Startup {
     }
     guard isOpen else { throw environment.finishedError() }
     resources.record?.end()
-    log.started(environment.name)
+    environment.log.started(environment.name)
+  }
+
+  /// Compiles the declarations. From here on, the slots exist, and factories of children have their plans.
+  private func compile(_ declarations: EnvironmentDeclarations) throws -> GraphCompiler {
+    var compiler = GraphCompiler(declarations, input)
+    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
+    try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
+    let (plan, block) = compiler.compile()
+    resources.compiled(compiler, block)
+    environment.core.lock.withLock {
+      environment.core.compiled(plan, block.slots)
+      environment.core.change { $0.start() }
+    }
+    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
+    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
+    reportProfiles(declarations)
+    environment.log.shared(plan)
+    environment.log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
+    return compiler
   }
 
   /// Joins the parent, which retains the environment from then on.
