@@ -153,7 +153,7 @@
     }
   }
 
-  /// Replaces `DispatchSemaphore` and `DispatchGroup`, for threads that a scheduler drives.
+  /// Replaces `DispatchSemaphore`, for threads that a scheduler drives.
   public final class ScheduledSignal: @unchecked Sendable {
     // The scheduler orders the threads: only one of them runs at a time.
     private var count: Int
@@ -177,15 +177,11 @@
       count -= 1
     }
 
-    /// Adds one entry. Waiting threads continue when all entries have left.
-    public func enter() { count -= 1 }
-
-    /// Removes one entry.
-    public func leave() { signal() }
-
-    /// Waits until all entries have left, or no other thread can continue.
+    /// Waits for a signal, or until no other thread can continue.
     public func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
-      Schedules.reach(ScheduledStep(.wait, object, timesOut: true) { self.count >= 0 }) ? .success : .timedOut
+      guard Schedules.reach(ScheduledStep(.wait, object, timesOut: true) { self.count > 0 }) else { return .timedOut }
+      count -= 1
+      return .success
     }
   }
 
@@ -193,7 +189,7 @@
   func beans_thread() -> UInt { Schedules.threadNumber }
 
   /// Replaces the type of that name in this module.
-  typealias DispatchGroup = ScheduledSignal
+  typealias DispatchSemaphore = ScheduledSignal
   /// Replaces the type of that name in this module.
   public typealias Mutex = ScheduledMutex
 #endif

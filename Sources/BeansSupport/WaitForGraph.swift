@@ -2,13 +2,19 @@ package import BeansErrors
 import BeansLogging
 import CBeansRuntime
 import Dispatch
-import Synchronization
 
-/// The threads that wait for a build in flight on another thread: a bean in a slot or a scope, or a whole environment.
+/// The waits for builds in flight elsewhere: those of threads for a bean in a slot or a scope or for a whole
+/// environment, and those of asynchronous creations for each other.
 ///
-/// Used only when two threads need the same missing instance. Records which thread waits for which build, and so
-/// detects cycles.
+/// Used only when two builders need the same missing instance. Records who waits for whom, and so detects cycles.
 package enum WaitForGraph {
+  /// Builds beans, and may wait for another builder.
+  package enum Builder: Hashable, Sendable {
+    case thread(UInt)
+    /// An asynchronous creation, whichever threads run it.
+    case creation(ObjectIdentifier)
+  }
+
   /// The identity of a build among all builds of the process: an object, or a numbered part of one.
   package struct Key: Hashable, Sendable {
     private let owner: ObjectIdentifier
@@ -18,28 +24,66 @@ package enum WaitForGraph {
     package init(_ owner: AnyObject, part: Int32? = nil) { (self.owner, self.part) = (ObjectIdentifier(owner), part) }
   }
 
-  /// One build with at least one waiting thread.
-  private final class PendingBuild: @unchecked Sendable {  // `error` is written before the group is left, read after
-    let group = DispatchGroup()
-    let builder: UInt
-    var error: EnvironmentError?
+  /// The wait of a builder for another one.
+  package final class Wait: @unchecked Sendable {  // the lock of the graph guards `error`
+    fileprivate let (waiter, builder): (Builder, Builder)
+    /// Returns the beans in flight of the waiting builder, the awaited one last, with those on the path to it.
+    fileprivate let steps: @Sendable (_ between: [EnvironmentError.Step]) -> [EnvironmentError.Step]
+    fileprivate let origin: EnvironmentError.Origin?
+    /// The build that a thread waits for.
+    fileprivate let key: Key?
+    fileprivate let signal = DispatchSemaphore(value: 0)
+    fileprivate var error: EnvironmentError?
 
-    init(builder: UInt) {
-      self.builder = builder
-      group.enter()
+    /// Creates a wait that has not begun.
+    package init(
+      of waiter: Builder, for builder: Builder, origin: EnvironmentError.Origin?, key: Key? = nil,
+      steps: @escaping @Sendable (_ between: [EnvironmentError.Step]) -> [EnvironmentError.Step]
+    ) {
+      (self.waiter, self.builder, self.steps, self.origin, self.key) = (waiter, builder, steps, origin, key)
     }
   }
 
-  /// One waiting thread: the key of the build, and the labels of the beans in flight on this thread, the awaited one
-  /// last.
-  private struct Waiter {
-    let key: Key
-    let path: [String]
-  }
-
   private struct State {
-    var builds: [Key: PendingBuild] = [:]
-    var waiters: [UInt: Waiter] = [:]
+    /// The waits by waiting builder: one of a thread, one for each waiting task of a creation.
+    var waits: [Builder: [Wait]] = [:]
+
+    /// Throws if a wait would close a circle.
+    func check(_ wait: Wait, through between: () -> [EnvironmentError.Step]) throws {
+      guard let path = path(from: wait.builder, to: wait.waiter) else { return }
+      var circle = wait.steps(between())
+      for further in path { circle += further.steps([]).drop { $0.label != circle.last?.label }.dropFirst() }
+      var labels = circle.map(\.label).joined(separator: " → ")
+      if case .thread = wait.waiter, !path.isEmpty { labels += ", across threads" }
+      throw EnvironmentError(
+        cause: .circleOfLookups, "\(labels); break the circle with a Provider that is called later",
+        steps: circle, origin: wait.origin)
+    }
+
+    /// Returns the waits by which a builder waits for another one, directly or not; nil if it does not.
+    private func path(from first: Builder, to last: Builder) -> [Wait]? {
+      // The wait by which the search has reached each builder.
+      var reached: [Builder: Wait?] = [first: nil]
+      var rest = [first]
+      while let next = rest.popLast(), next != last {
+        for wait in waits[next] ?? [] where reached[wait.builder] == nil {
+          reached[wait.builder] = .some(wait)
+          rest.append(wait.builder)
+        }
+      }
+      guard let end = reached[last] else { return nil }
+      return end.map { sequence(first: $0) { reached[$0.waiter] ?? nil }.reversed() } ?? []
+    }
+
+    mutating func begin(_ wait: Wait, through between: () -> [EnvironmentError.Step]) throws {
+      try check(wait, through: between)
+      waits[wait.waiter, default: []].append(wait)
+    }
+
+    mutating func end(_ wait: Wait) {
+      waits[wait.waiter]?.removeAll { $0 === wait }
+      if waits[wait.waiter]?.isEmpty == true { waits[wait.waiter] = nil }
+    }
   }
 
   /// The function that returns the labels of the calling thread's builds in flight. A struct, because a closure that is
@@ -60,84 +104,61 @@ package enum WaitForGraph {
     self.path.withLock { $0 = PathFinder(labels: path) }
   }
 
+  // MARK: threads
+
   /// Returns when the build has ended or was over already; throws the error of the build, or `.cyclicDependency`.
   ///
-  /// `builder` returns the id of the building thread, or nil once the build
-  /// is over; the thread that ends a build calls `end` after that. `end` may miss a thread that begins to wait at that
-  /// moment.
+  /// `builder` returns the id of the building thread, or nil once the build is over. The thread that ends a build calls
+  /// `end` after that, unless it knows that no thread has called `wait` before.
   package static func wait(
     for key: Key, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
   ) throws {
-    let me = thread
     let path = path.withLock { $0 }.labels() + [label]
-    let step: Result<PendingBuild?, EnvironmentError> = state.withLock { state in
-      guard let builder = builder() else { return .success(nil) }
-      // Follows the chain of waits from the builder: a way back to this thread is a cycle.
-      var labels = path
-      var thread = builder
-      if thread == me {
-        return .failure(
-          EnvironmentError(
-            cause: .circleOfLookups,
-            "\(labels.joined(separator: " → ")); break the circle with a Provider that is called later", path: labels,
-            origin: origin))
-      }
-      while let waiter = state.waiters[thread], let build = state.builds[waiter.key] {
-        labels += waiter.path.drop { $0 != labels.last }.dropFirst()
-        thread = build.builder
-        guard thread == me else { continue }
-        return .failure(
-          EnvironmentError(
-            cause: .circleOfLookups,
-            "\(labels.joined(separator: " → ")), across threads; break the circle with a Provider that is called later",
-            path: labels,
-            origin: origin))
-      }
-      let build = state.builds[key].flatMap { $0.builder == builder ? $0 : nil } ?? PendingBuild(builder: builder)
-      state.builds[key] = build
-      state.waiters[me] = Waiter(key: key, path: path)
-      return .success(build)
+    let begun = try state.withLock { state -> (wait: Wait, builder: UInt)? in
+      guard let builder = builder() else { return nil }
+      let steps = path.map { EnvironmentError.Step($0) }
+      let wait = Wait(of: .thread(thread), for: .thread(builder), origin: origin, key: key) { _ in steps }
+      try state.begin(wait) { [] }
+      return (wait, builder)
     }
-    guard let build = try step.get() else { return }
-    let begun = DispatchTime.now()
-    var patience = DispatchTimeInterval.milliseconds(1)
-    while build.group.wait(timeout: .now() + patience) == .timedOut {
-      if builder() != build.builder {
-        leave(key, build)
-        continue
-      }
-      if case .seconds = patience {
-        let seconds = (DispatchTime.now().uptimeNanoseconds - begun.uptimeNanoseconds) / 1_000_000_000
-        logger.warn(
-          "thread \(me) has waited \(seconds) s for \(label) in '\(environment)', "
-            + "which thread \(build.builder) is building; waiting: \(path.joined(separator: " → "))")
-      }
-      patience = .seconds(5)
+    guard let (wait, builder) = begun else { return }
+    let start = ContinuousClock.now
+    while wait.signal.wait(timeout: .now() + .seconds(5)) == .timedOut {
+      logger.warn(
+        "thread \(thread) has waited \((.now - start).components.seconds) s for \(label) in '\(environment)', "
+          + "which thread \(builder) is building; waiting: \(path.joined(separator: " → "))")
     }
-    state.withLock { _ = $0.waiters.removeValue(forKey: me) }
-    if let error = build.error { throw error }
+    if let error = state.withLock({ _ in wait.error }) { throw error }
   }
 
   /// Wakes the threads that wait for the build of the calling thread.
   package static func end(_ key: Key, _ error: EnvironmentError?) {
-    let me = thread
-    let build = state.withLock { state -> PendingBuild? in
-      // Another thread may have started a new build meanwhile, with waiters of its own.
-      guard let build = state.builds[key], build.builder == me else { return nil }
-      state.builds[key] = nil
-      return build
+    state.withLock { state in
+      // Another thread may have begun a new build meanwhile, with waiting threads of its own.
+      for wait in state.waits.values.joined() where wait.key == key && wait.builder == .thread(thread) {
+        state.end(wait)
+        wait.error = error
+        wait.signal.signal()
+      }
     }
-    build?.error = error
-    build?.group.leave()
   }
 
-  /// Ends a build whose `end` missed the first waiting thread.
-  private static func leave(_ key: Key, _ build: PendingBuild) {
-    let isMissed = state.withLock { state in
-      guard state.builds[key] === build else { return false }
-      state.builds[key] = nil
-      return true
-    }
-    if isMissed { build.group.leave() }
+  // MARK: asynchronous creations
+
+  /// Throws `.cyclicDependency` if a wait of a creation would never end.
+  ///
+  /// - Parameters:
+  ///   - wait: a wait that has not begun.
+  ///   - between: returns the beans on the path from the waiting creation to the awaited one.
+  package static func check(_ wait: Wait, through between: () -> [EnvironmentError.Step]) throws {
+    try state.withLock { try $0.check(wait, through: between) }
   }
+
+  /// Begins a wait of a creation, unless it would never end.
+  package static func begin(_ wait: Wait, through between: () -> [EnvironmentError.Step]) throws {
+    try state.withLock { try $0.begin(wait, through: between) }
+  }
+
+  /// Ends a wait of a creation.
+  package static func end(_ wait: Wait) { state.withLock { $0.end(wait) } }
 }

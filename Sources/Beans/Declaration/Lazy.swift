@@ -1,27 +1,9 @@
 import BeansErrors
-@_spi(BeansPackage) import BeansSupport
-import CBeansRuntime
 
 /// A bean that is known to exist, and is evaluated on demand.
 protocol DeferredBean: AnyObject, Sendable {
-  /// Whether an environment keeps the bean, so that each evaluation has the same result.
-  var isKept: Bool { get }
-  /// Returns the value, of a bean that an environment keeps.
+  /// Returns the bean: the one that an environment keeps, or the one that the first call has made.
   func evaluate<T>(_ type: T.Type) throws -> T
-  /// Evaluates the value and passes it to `keep` while the environment cannot end. The owner drops the value when the
-  /// environment ends.
-  func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T
-  /// Removes a deallocated owner that kept the value.
-  func forget(_ owner: ObjectIdentifier)
-  /// Waits until `builder`, the thread that evaluates the value for an owner, signals the end. Throws where the wait
-  /// would close a cycle.
-  func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws
-  func end(_ owner: AnyObject)
-}
-
-/// An owner of a bean outside the environment's slots, which may be part of a reference cycle.
-protocol KeepsBean: AnyObject, Sendable {
-  func letGo()
 }
 
 /// A bean that is built at its first use, and kept from then on.
@@ -33,98 +15,32 @@ protocol KeepsBean: AnyObject, Sendable {
 /// and its environment releases it after them. It is the bean that the taker's environment finds; a prototype is made once for each `Lazy`. When that
 /// environment ends, the `Lazy` drops the reference to the bean, and `get()` throws `.finished`.
 public struct Lazy<T>: Sendable {
-  private enum Source {
-    /// A bean that an environment keeps: each call looks it up.
-    case kept(any DeferredBean)
-    /// A value that is evaluated once.
-    case state(LazyState<T>)
-  }
+  private let bean: any DeferredBean
 
-  private let source: Source
-
-  init(_ bean: any DeferredBean) { source = bean.isKept ? .kept(bean) : .state(LazyState(bean)) }
+  init(_ bean: any DeferredBean) { self.bean = bean }
 
   /// Wraps an existing bean, for tests of types that take one.
-  public init(_ bean: T) { source = .state(LazyState(bean)) }
+  public init(_ bean: T) { self.bean = GivenBean(bean) }
 
   /// Returns the bean. Callable from any thread; concurrent callers wait for the thread that builds it.
   ///
   /// - Throws: as `Environment.getBean`; after an error, the next call tries again.
   public func get(file: StaticString = #fileID, line: UInt = #line) throws -> T {
-    do {
-      switch source {
-      case .kept(let bean): return try bean.evaluate(T.self)
-      case .state(let state): return try state.get()
-      }
-    } catch { throw SourceLocation(file: file, line: line).met(error) }
+    do { return try bean.evaluate(T.self) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 }
 
-private final class LazyState<T>: KeepsBean {
-  private struct State {
-    /// The box of the bean, retained.
-    var bean: ObjectReference?
-    /// The thread that evaluates the bean.
-    var thread: UInt?
-  }
+/// A bean that exists already.
+private final class GivenBean: DeferredBean {
+  private let box: ObjectReference
 
-  private let source: (any DeferredBean)?
-  private let state: Locked<State>
+  init<T>(_ bean: T) { box = ObjectReference(ValueBox(bean)) }
 
-  init(_ source: any DeferredBean) {
-    self.source = source
-    state = Locked(State())
-  }
+  deinit { box.release() }
 
-  init(_ bean: T) {
-    source = nil
-    state = Locked(State(bean: ObjectReference(ValueBox(bean))))
-  }
-
-  deinit {
-    guard let bean = take() else { return }
-    source?.forget(ObjectIdentifier(self))
-    bean.release()
-  }
-
-  // Released outside the lock: a deinitializer that runs now may call this object.
-  func letGo() { take()?.release() }
-
-  private func take() -> ObjectReference? {
-    state.withLock { state in
-      defer { state = State() }
-      return state.bean
-    }
-  }
-
-  func get() throws -> T {
-    while true {
-      let thread = UInt(beans_thread())
-      let (seen, isOwn) = state.withLock { state in
-        let isOwn = state.bean == nil && state.thread == nil
-        if isOwn { state.thread = thread }
-        state.bean?.retain()
-        return (state.bean, isOwn)
-      }
-      if let bean = seen { return bean.take(as: ValueBox<T>.self).value }
-      // Without a source there is a bean.
-      guard let source else { continue }
-      if isOwn { return try evaluate(source) }
-      try source.wait(for: self, T.self) { state.withLock { $0.thread } }
-    }
-  }
-
-  private func evaluate(_ source: any DeferredBean) throws -> T {
-    defer { source.end(self) }
-    do {
-      return try source.evaluate(T.self, for: self) { bean in
-        let kept = State(bean: ObjectReference(ValueBox(bean)))
-        state.withLock { $0 = kept }
-      }
-    } catch {
-      state.withLock { $0.thread = nil }
-      throw error
-    }
+  func evaluate<T>(_ type: T.Type) -> T {
+    box.retain()
+    return box.take(as: ValueBox<T>.self).value
   }
 }
 

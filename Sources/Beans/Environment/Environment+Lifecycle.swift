@@ -101,9 +101,8 @@ extension Environment {
   public func ready(
     options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Self {
-    let location = SourceLocation(file: file, line: line)
-    do { try await AwaitingCall("ready()", at: location).makeReady(self, options) } catch {
-      throw location.met(error)
+    do { try await makeReady(options: options, file: file, line: line) } catch {
+      throw SourceLocation(file: file, line: line).met(error)
     }
     return self
   }

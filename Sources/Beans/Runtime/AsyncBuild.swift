@@ -1,5 +1,6 @@
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
+import Synchronization
 
 /// The asynchronous creation of one bean, and the tasks that wait for it.
 final class AsyncBuild: Sendable {
@@ -12,18 +13,17 @@ final class AsyncBuild: Sendable {
   private let place: String
   private let bean: BeanDefinition
   private let state = Locked(State())
+  /// Whether the task of the creation has ended. Tasks that it has left behind may still run.
+  private let hasEnded = Atomic(false)
 
   private struct State {
+    /// The outcome for each waiting task: that of the creation, or the error of the end of the environment before.
     var outcome: Result<Void, any Error>?
     var waiters = [Int: Waiter]()
     var nextWaiter = 0
-    /// The creations that tasks of this one wait for, each as often as they do.
-    var needed: [AsyncBuild] = []
     var task: Task<Void, Never>?
     /// Whether the creation is cancelled: no task waits any longer, or the environment ends.
     var isCancelled = false
-    /// The error thrown to every waiting task, once the environment ends.
-    var end: (any Error)?
   }
 
   private struct Waiter {
@@ -32,9 +32,6 @@ final class AsyncBuild: Sendable {
     let taker: AsyncBuild?
     let call: AwaitingCall
   }
-
-  /// Guards `needed` of all creations: no two of them close a circle at the same time.
-  private static let waits = Locked(())
 
   private init(_ environment: Environment, _ bean: BeanDefinition) {
     self.environment = environment
@@ -75,7 +72,7 @@ final class AsyncBuild: Sendable {
       environment.leave()
       return build
     }
-    build.start(BeanCreation(environment, recipe))
+    build.start(BeanCreation(environment: environment, recipe: recipe))
     // The end may have begun before it could find the creation.
     if environment.core.lifecycle.isEnding { build.end(throwing: environment.finishedError()) }
     return build
@@ -86,24 +83,16 @@ final class AsyncBuild: Sendable {
     let watch = environment.homeResources?.creations
     watch?.began(self)
     let task = Task {
-      let outcome: Result<Void, any Error>
-      do { outcome = .success(try await Self.$current.withValue(self) { try await creation.run() }) } catch {
-        outcome = .failure(error)
-      }
+      let outcome = await Self.$current.withValue(self) { await creation.run() }
       watch?.ended(self)
       _ = environment.extras.builds.withLock { $0.removeValue(forKey: slot) }
       environment.used()
       environment.leave()
-      let waiters = state.withLock { state in
-        state.outcome = outcome
-        state.task = nil
-        defer { state.waiters = [:] }
-        return state.waiters
-      }
-      for waiter in waiters.values { waiter.continuation.resume(with: outcome) }
+      hasEnded.store(true, ordering: .relaxed)
+      settle(outcome)
     }
     let isCancelled = state.withLock { state in
-      if state.outcome == nil { state.task = task }
+      state.task = task
       return state.isCancelled
     }
     if isCancelled { task.cancel() }
@@ -121,19 +110,22 @@ final class AsyncBuild: Sendable {
   ///
   /// - Parameter error: the error thrown to these tasks.
   func end(throwing error: any Error) {
+    cancel()
+    settle(.failure(error))
+  }
+
+  /// Decides the outcome for waiting tasks, unless it has been decided.
+  private func settle(_ outcome: Result<Void, any Error>) {
     let waiters = state.withLock { state in
-      state.end = error
+      state.outcome = state.outcome ?? outcome
       defer { state.waiters = [:] }
       return state.waiters
     }
-    cancel()
-    for waiter in waiters.values { waiter.continuation.resume(throwing: error) }
+    for waiter in waiters.values { waiter.continuation.resume(with: outcome) }
   }
 
   /// Whether the creation has been cancelled, which may be the cause of its failure.
   private var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-  private var hasEnded: Bool { state.withLock { $0.outcome != nil } }
 
   /// Returns once the bean exists. The last waiting task that is cancelled cancels the creation.
   ///
@@ -144,17 +136,9 @@ final class AsyncBuild: Sendable {
   ///   where the creation waits for the one that the calling task belongs to.
   private func wait(_ call: AwaitingCall, between: () -> [EnvironmentError.Step]) async throws {
     let taker = Self.current
-    if let taker {
-      try Self.waits.withLock { _ in
-        if let circle = circle(between) { throw circle }
-        taker.state.withLock { $0.needed.append(self) }
-      }
-    }
-    defer {
-      taker?.state.withLock { state in
-        if let index = state.needed.firstIndex(where: { $0 === self }) { state.needed.remove(at: index) }
-      }
-    }
+    let ownWait = taker.map { wait(of: $0) }
+    if let ownWait { try WaitForGraph.begin(ownWait, through: between) }
+    defer { if let ownWait { WaitForGraph.end(ownWait) } }
     let number = state.withLock { state in
       state.nextWaiter += 1
       return state.nextWaiter
@@ -163,7 +147,6 @@ final class AsyncBuild: Sendable {
       try await withCheckedThrowingContinuation { continuation in
         let outcome = state.withLock { state -> Result<Void, any Error>? in
           if let outcome = state.outcome { return outcome }
-          if let end = state.end { return .failure(end) }
           if Task.isCancelled { return .failure(CancellationError()) }
           state.waiters[number] = Waiter(continuation: continuation, taker: taker, call: call)
           return nil
@@ -180,34 +163,19 @@ final class AsyncBuild: Sendable {
     }
   }
 
-  // MARK: circles
-
-  /// Returns the error of a lookup that cannot wait, if the calling task belongs to this creation or to one that this
-  /// creation waits for.
+  /// Throws `.cyclicDependency` where a wait for this creation would never end, because the calling task belongs to it
+  /// or to one that it waits for.
   ///
   /// - Parameter between: the beans on the path from the call to the bean of this creation.
-  func circleOfLookup(between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
-    Self.waits.withLock { _ in circle(between) }
+  func checkWait(between: () -> [EnvironmentError.Step]) throws {
+    if let taker = Self.current { try WaitForGraph.check(wait(of: taker), through: between) }
   }
 
-  /// Returns the error of a wait for this creation, if this creation waits for the one of the calling task, or is it.
-  private func circle(_ between: () -> [EnvironmentError.Step]) -> EnvironmentError? {
-    guard let taker = Self.current else { return nil }
-    // The creation from which the search has reached each one.
-    var reached: [ObjectIdentifier: AsyncBuild?] = [ObjectIdentifier(self): nil]
-    var rest = [self]
-    while let next = rest.popLast(), next !== taker {
-      for needed in next.state.withLock({ $0.needed }) where reached[ObjectIdentifier(needed)] == nil {
-        reached[ObjectIdentifier(needed)] = .some(next)
-        rest.append(needed)
-      }
-    }
-    if reached[ObjectIdentifier(taker)] == nil { return nil }
-    let path = sequence(first: taker) { reached[ObjectIdentifier($0)] ?? nil }.reversed()
-    let steps = [taker.bean.step] + between() + path.map(\.bean.step)
-    let text = steps.map(\.label).joined(separator: " → ")
-    return bean.fault(
-      .circleOfLookups, "\(text); break the circle with a Provider that is called later", steps: steps)
+  /// Returns the wait of another creation for this one, which has not begun.
+  private func wait(of taker: AsyncBuild) -> WaitForGraph.Wait {
+    WaitForGraph.Wait(
+      of: .creation(ObjectIdentifier(taker)), for: .creation(ObjectIdentifier(self)), origin: bean.location.origin
+    ) { [taker.bean.step] + $0 + [self.bean.step] }
   }
 
   /// Whether a creation is in flight in an environment or below.
@@ -219,7 +187,7 @@ final class AsyncBuild: Sendable {
   /// Whether the running task creates a bean of the environment or of one below it, so that a wait for the environment
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {
-    guard let current, !current.hasEnded, let own = current.environment else { return false }
+    guard let current, !current.hasEnded.load(ordering: .relaxed), let own = current.environment else { return false }
     return own === environment || own.isDescendant(of: environment)
   }
 

@@ -6,45 +6,49 @@ import BeansErrors
 /// made by factories are unknown here. A plain bean on the path is passed through; the creation or build that takes the
 /// bean also builds it.
 struct AwaitedBeans: Sendable {
-  private struct Need {
+  struct Need {
     let environment: Environment
     let recipe: FrozenReference<Recipe>
     /// Whether the bean is a root, not only a dependency of another one.
-    let isRoot: Bool
+    fileprivate let isRoot: Bool
     /// The number of the first bean found that depends on this one; usually the only one, so that there is no array.
-    var firstTaker: Int?
+    fileprivate var firstTaker: Int?
     /// The numbers of the other beans that depend on this one, in the order in which they were found.
-    var otherTakers: [Int] = []
-    /// The number of dependencies that do not exist yet.
-    var missing = 0
+    fileprivate var otherTakers: [Int] = []
+    /// The number of dependencies that do not exist yet, and one for the walk.
+    fileprivate var missing = 1
 
+    /// Whether the bean is created asynchronously.
     var isCreated: Bool { recipe.value.work.contains(.await) }
   }
 
   private struct NeedKey: Hashable {
     let environment: ObjectIdentifier
     let number: Int32
-
-    init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
-      (self.environment, number) = (ObjectIdentifier(environment), recipe.value.number)
-    }
   }
 
   private var needs: [Need] = []
   private var numberOfNeed = [NeedKey: Int]()
-  /// The number of the bean whose dependencies are being noted; nil while roots are.
-  private var taker: Int?
+  /// The beans of which nothing is missing any more, since `takeFree`.
+  private var free: [Int] = []
 
   /// Collects the beans of a lookup, and what has to precede them.
-  init(_ roots: TakenBeans) {
-    note(roots)
+  init<T>(of type: T.Type, _ id: String?, in environment: Environment) throws {
+    guard environment.core.compiledPlan.with({ $0.awaits }) else { return }
+    try environment.forEachBean(of: Parameter.of(type), id: id) { note($1, in: $0, for: nil) }
+    noteDependencies()
+  }
+
+  /// Collects a bean, and what has to precede it.
+  init(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
+    note(recipe, in: environment, for: nil)
     noteDependencies()
   }
 
   /// Collects beans that are not lazy, and what has to precede them.
   init(eager recipes: [FrozenReference<Recipe>], in environment: Environment) {
     for recipe in recipes {
-      note(recipe, in: environment)
+      note(recipe, in: environment, for: nil)
       notePrecedents(of: recipe, in: environment)
     }
     noteDependencies()
@@ -52,110 +56,86 @@ struct AwaitedBeans: Sendable {
 
   private mutating func noteDependencies() {
     var next = 0
-    var taken = TakenBeans()
     while next < needs.count {
-      let bean = needs[next]
-      taker = next
-      taken.find(by: bean.recipe, in: bean.environment)
-      note(taken)
+      let need = needs[next]
+      need.recipe.forEachTaken(in: need.environment) { note($1, in: $0, for: next) }
       next += 1
     }
+    var settled: [Int] = []
+    for number in needs.indices { countDown(number, &settled) }
+    settle(settled)
   }
 
-  private mutating func note(_ taken: TakenBeans) {
-    for (environment, recipe) in taken.all { environment.with { note(recipe, in: $0) } }
-  }
-
-  /// Notes a bean for the bean whose dependencies are being noted, unless the bean exists or needs no asynchronous
-  /// creation.
-  private mutating func note(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
+  /// Notes a bean that another one takes, or a root, unless the bean exists or needs no asynchronous creation.
+  private mutating func note(_ recipe: FrozenReference<Recipe>, in environment: Environment, for taker: Int?) {
     guard recipe.value.awaits else { return }
     if recipe.value.kind == .slot, environment.core.slots[recipe.value.slot].content.isFilled { return }
-    add(recipe, in: environment)
+    add(recipe, in: environment, for: taker)
   }
 
-  private mutating func add(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
-    let key = NeedKey(environment, recipe)
+  /// Returns the number of the bean.
+  @discardableResult
+  private mutating func add(_ recipe: FrozenReference<Recipe>, in environment: Environment, for taker: Int?) -> Int {
+    let key = NeedKey(environment: ObjectIdentifier(environment), number: recipe.value.number)
     let number = numberOfNeed[key] ?? needs.count
     if number == needs.count {
       numberOfNeed[key] = number
       needs.append(Need(environment: environment, recipe: recipe, isRoot: taker == nil))
     }
     // One taker may need a bean several times, as an argument and by `dependsOn`.
-    guard let taker, (needs[number].otherTakers.last ?? needs[number].firstTaker) != taker else { return }
+    guard let taker, (needs[number].otherTakers.last ?? needs[number].firstTaker) != taker else { return number }
     if needs[number].firstTaker == nil {
       needs[number].firstTaker = taker
     } else {
       needs[number].otherTakers.append(taker)
     }
     needs[taker].missing += 1
+    return number
   }
 
   /// Notes the missing beans for which a bean has to wait, although it does not depend on them.
   private mutating func notePrecedents(of recipe: FrozenReference<Recipe>, in environment: Environment) {
     let slots = environment.core.slots
-    guard let before = environment.core.compiledPlan.with({ $0.order.precedents[recipe.value.number] }),
-      !slots[recipe.value.slot].content.isFilled
-    else { return }
-    let missing = before.map { environment.recipe($0) }.filter { !slots[$0.value.slot].content.isFilled }
-    if missing.isEmpty { return }
-    add(recipe, in: environment)
-    taker = numberOfNeed[NeedKey(environment, recipe)]
-    for other in missing { add(other, in: environment) }
-    taker = nil
+    let before = environment.core.compiledPlan.with { $0.order.precedents[recipe.value.number] } ?? []
+    let missing = before.filter { !slots[$0].content.isFilled }
+    if missing.isEmpty || slots[recipe.value.slot].content.isFilled { return }
+    let taker = add(recipe, in: environment, for: nil)
+    for other in missing { add(environment.recipe(other), in: environment, for: taker) }
   }
 
   var isEmpty: Bool { needs.isEmpty }
 
-  /// The beans of which nothing is missing any more, by number.
-  struct Free {
-    /// The asynchronous beans, which can be created now.
-    var created: [Int] = []
-    /// The other beans, which can be built now; dependencies first.
-    var built: [Int] = []
-  }
-
-  /// Returns the beans that can be created or built first.
-  mutating func begin() -> Free {
-    var free = Free()
-    for number in needs.indices.filter({ needs[$0].missing == 0 }) {
-      if needs[number].isCreated {
-        free.created.append(number)
-      } else {
-        free.built.append(number)
-        settle(number, &free)
-      }
-    }
+  /// Returns the beans that have become free since the last call: asynchronous ones can be created now, others can be
+  /// built. Dependencies come first.
+  mutating func takeFree() -> [Int] {
+    defer { free = [] }
     return free
   }
 
-  /// Notes that a bean exists, and adds the beans that can be created or built now.
-  mutating func settle(_ number: Int, _ free: inout Free) {
-    var settled = [number]
-    func exists(for taker: Int) {
-      needs[taker].missing -= 1
-      if needs[taker].missing > 0 { return }
-      if needs[taker].isCreated { return free.created.append(taker) }
-      free.built.append(taker)
-      settled.append(taker)
-    }
+  /// Notes that beans exist.
+  mutating func settle(_ settled: consuming [Int]) {
     while let next = settled.popLast() {
-      if let taker = needs[next].firstTaker { exists(for: taker) }
-      for taker in needs[next].otherTakers { exists(for: taker) }
+      if let taker = needs[next].firstTaker { countDown(taker, &settled) }
+      for taker in needs[next].otherTakers { countDown(taker, &settled) }
     }
   }
 
-  /// Returns the numbers of an environment's recipes that have to wait for a creation, after `begin`.
+  /// Notes that a bean misses one thing less. Other beans do not wait for the build of a bean that need not be awaited.
+  private mutating func countDown(_ number: Int, _ settled: inout [Int]) {
+    needs[number].missing -= 1
+    if needs[number].missing > 0 { return }
+    free.append(number)
+    if !needs[number].isCreated { settled.append(number) }
+  }
+
+  /// Returns the numbers of an environment's recipes that have to wait for a creation.
   func blocked(in environment: Environment) -> Set<Int32> {
     Set(
       needs.lazy.filter { $0.environment === environment && ($0.isCreated || $0.missing > 0) }
         .map(\.recipe.value.number))
   }
 
-  /// Returns the environment and the recipe of a bean.
-  func bean(_ number: Int) -> (environment: Environment, recipe: FrozenReference<Recipe>) {
-    (needs[number].environment, needs[number].recipe)
-  }
+  subscript(number: Int) -> Need { needs[number] }
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {

@@ -13,11 +13,7 @@ struct AwaitingCall: Sendable {
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
   func bean<T>(_ type: T.Type, _ id: String?, in environment: Environment) async throws -> T {
-    let needs = try environment.using { () -> AwaitedBeans? in
-      guard environment.core.compiledPlan.with({ $0.awaits }) else { return nil }
-      return AwaitedBeans(try environment.beans(of: Parameter.of(type), id: id))
-    }
-    if let needs { try await create(needs) }
+    try await create(environment.using { try AwaitedBeans(of: type, id, in: environment) })
     return try await repeating { try environment.find(type, id) }
   }
 
@@ -61,18 +57,13 @@ struct AwaitingCall: Sendable {
   private func buildUnready(in environment: Environment, _ record: StartupRecord?) async throws {
     let slots = environment.core.slots
     let eager = environment.eagerRecipes
-    func build(_ recipe: FrozenReference<Recipe>) throws {
-      try environment.using { try environment.buildEagerly(recipe, record) }
-    }
     try await create(AwaitedBeans(eager: eager, in: environment)) { owner, recipe in
       if owner !== environment || recipe.value.isLazy || slots[recipe.value.slot].content.isFilled { return }
-      do { try build(recipe) } catch let error as EnvironmentError {
-        // A factory looks an asynchronous bean up, which the last pass creates.
-        if error.missingBean == nil { throw error }
-      }
+      // The last pass creates an asynchronous bean that a factory looks up.
+      _ = try environment.using { try environment.buildIfReady(recipe, record) }
     }
     for recipe in eager where !slots[recipe.value.slot].content.isFilled {
-      try await repeating { try build(recipe) }
+      try await repeating { try environment.using { try environment.build(recipe, record) } }
     }
   }
 
@@ -89,7 +80,7 @@ struct AwaitingCall: Sendable {
         let slot = owner.core.slots[missing.slot]
         // A second error about the same bean is a stored one: another creation would not help.
         if created.contains(slot) { throw error }
-        try await create(AwaitedBeans(TakenBeans(by: .own(slot: missing.slot), in: owner)))
+        try await create(AwaitedBeans(owner.recipe(missing.slot), in: owner))
         created.append(slot)
       }
     }
@@ -97,31 +88,30 @@ struct AwaitingCall: Sendable {
 
   /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.
   ///
-  /// - Parameter build: called with each needed bean that is not asynchronous, as soon as its own needs exist.
+  /// - Parameter build: called with each needed bean of a slot that is not asynchronous, as soon as its own needs
+  ///   exist.
   private func create(
     _ needs: AwaitedBeans, build: (Environment, FrozenReference<Recipe>) throws -> Void = { _, _ in }
   ) async throws {
     if needs.isEmpty { return }
     var left = needs
     try await withThrowingTaskGroup(of: Int.self) { group in
-      var free = left.begin()
       while true {
-        for number in free.created {
+        let free = left.takeFree()
+        for number in free where needs[number].isCreated {
           group.addTask {
-            let (owner, recipe) = needs.bean(number)
+            let (owner, recipe) = (needs[number].environment, needs[number].recipe)
             do { try await AsyncBuild.create(recipe, in: owner, for: self) { needs.steps(to: number) } } catch {
               throw needs.failure(error, of: number)
             }
             return number
           }
         }
-        for number in free.built {
-          let (owner, recipe) = needs.bean(number)
-          if recipe.value.kind == .slot { try build(owner, recipe) }
+        for number in free where !needs[number].isCreated && needs[number].recipe.value.kind == .slot {
+          try build(needs[number].environment, needs[number].recipe)
         }
         guard let created = try await group.next() else { return }
-        free = AwaitedBeans.Free()
-        left.settle(created, &free)
+        left.settle([created])
       }
     }
   }

@@ -191,19 +191,14 @@ extension Environment {
     _ context: StackReference<ResolutionContext>
   ) throws -> Bool {
     var found = found
-    do {
-      while found.claimant != nil {
-        try wait(for: recipe, context)
-        found = core.lock.withLock { claim(step.slot, mark) }
-      }
-    } catch {
-      giveBack(recipe)
-      throw error
+    // The arguments of a bean that another build has made, or after an error.
+    defer { if !found.isEmpty { giveBack(recipe) } }
+    while found.claimant != nil {
+      try wait(for: recipe, context)
+      found = core.lock.withLock { claim(step.slot, mark) }
     }
-    if found.isEmpty { return true }
-    if step.takers > 0 { found.object.retain(step.takers) }
-    giveBack(recipe)
-    return false
+    if found.isFilled, step.takers > 0 { found.object.retain(step.takers) }
+    return found.isEmpty
   }
 
   /// Waits for the end of a build whose factory runs.
@@ -222,10 +217,9 @@ extension Environment {
         builder: {
           core.lock.withLock { slot.content.claimant.map { StackReference<ResolutionContext>($0).value.thread } }
         })
-    } catch let error as EnvironmentError {
+    } catch let error as EnvironmentError where error.missingBean?.isThere == true {
       // A build that failed because an asynchronous bean was missing is no failure of this bean, once the missing bean
       // exists.
-      guard error.missingBean?.isThere == true else { throw error }
     }
   }
 

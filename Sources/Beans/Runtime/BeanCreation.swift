@@ -6,12 +6,8 @@ struct BeanCreation: Sendable {
   let environment: Environment
   let recipe: FrozenReference<Recipe>
 
-  init(_ environment: Environment, _ recipe: FrozenReference<Recipe>) {
-    (self.environment, self.recipe) = (environment, recipe)
-  }
-
   /// Creates the bean and stores it in its slot.
-  func run() async throws {
+  func run() async -> Result<Void, any Error> {
     let log = recipe.value.work.contains(.trace) ? environment.log : nil
     let record = environment.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
     let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
@@ -22,11 +18,12 @@ struct BeanCreation: Sendable {
       if let began { record?.add([recipe.time(.now - began)]) }
       log?.created(recipe.value.label, in: environment.name)
       report(since: began, nil)
+      return .success(())
     } catch {
       log?.failed(recipe.value.label, in: environment.name, error)
       let failure = environment.failure(error, of: recipe)
       report(since: began, failure)
-      throw failure
+      return .failure(failure)
     }
   }
 

@@ -18,7 +18,7 @@ extension Environment {
   @inline(never)
   func makeWithCare(_ recipe: FrozenReference<Recipe>) throws -> ObjectReference {
     if recipe.value.work == .own { return try makeOwn(recipe) }
-    if recipe.value.work.contains(.await) { throw notReady(recipe) }
+    if recipe.value.work.contains(.await) { throw try notReady(recipe) }
     let log: ContainerLog? = if recipe.value.work.contains(.trace) { log } else { nil }
     log?.creating(recipe.value.label, in: name)
     do {
@@ -175,8 +175,11 @@ extension Environment {
 
   // MARK: the record of a startup
 
-  /// Builds a bean, unless it exists, and records its time, and those of its dependencies, in a startup record.
-  func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord) throws {
+  /// Builds a bean, unless it exists.
+  ///
+  /// - Parameter record: receives the time of the build, and those of its dependencies; nil where none is kept.
+  func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
+    guard let record else { return try bean(recipe.value.slot).release() }
     if core.slots[recipe.value.slot].content.isFilled { return }
     try ResolutionContext.with(Unretained(self), recipe) { try ensure(recipe, $0, isInside: true, record) }
     try build(recipe, for: nil, record)
@@ -203,11 +206,11 @@ extension Environment {
 
   /// Returns the error of a build that cannot wait for an asynchronous creation: `.notReady`, or `.cyclicDependency`
   /// where the creation waits for the caller.
-  private func notReady(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
+  private func notReady(_ recipe: FrozenReference<Recipe>) throws -> EnvironmentError {
     let slot = recipe.value.slot
     let creation = existingExtras?.builds.withLock { $0[slot] }
     // The last step is the bean itself.
-    if let circle = creation?.circleOfLookup(between: { ResolutionContext.steps.dropLast() }) { return circle }
+    try creation?.checkWait(between: { ResolutionContext.steps.dropLast() })
     var error = recipe.value.fault(
       .notReady,
       "\(recipe.value.label) is created asynchronously and is not there yet: call 'try await ready()' or "

@@ -1,6 +1,5 @@
 import BeansErrors
-import BeansSupport
-import CBeansRuntime
+@_spi(BeansPackage) import BeansSupport
 
 /// The lookup of a provider that finds private beans of a module, or only beans of the current child.
 final class LimitedLookup: BeanLookup {
@@ -43,44 +42,83 @@ final class LimitedLookup: BeanLookup {
   }
 }
 
-/// A computation that an environment evaluates on demand.
+/// A computation that an environment evaluates on demand. The value is kept unless the environment keeps the bean; then it
+/// may be part of a reference cycle, and is dropped when the environment ends.
 final class Deferral: DeferredBean {
+  private struct State {
+    /// The box of the value, retained.
+    var value: ObjectReference?
+    /// The evaluation of the value.
+    var flight: Flight?
+  }
+
   private let environment: Environment
   private let computation: Computation
   private let reading: Reading
+  private let state = Locked(State())
 
   init(_ environment: Environment, _ computation: Computation, _ reading: Reading) {
     (self.environment, self.computation, self.reading) = (environment, computation, reading)
   }
 
-  var isKept: Bool {
+  deinit {
+    guard !isKept, let value = take() else { return }
+    environment.existingExtras?.forget(ObjectIdentifier(self))
+    value.release()
+  }
+
+  // Released outside the lock: a deinitializer that runs now may call this object.
+  func letGo() { take()?.release() }
+
+  private func take() -> ObjectReference? {
+    state.withLock { state in
+      defer { state = State() }
+      return state.value
+    }
+  }
+
+  /// Whether an environment keeps the bean, so that each evaluation has the same result.
+  private var isKept: Bool {
     switch computation {
     case .slot, .outer: true
     default: false
     }
   }
 
-  func evaluate<T>(_ type: T.Type) throws -> T { try environment.lookingUp { try value(type) } }
-
-  private func value<T>(_ type: T.Type) throws -> T {
-    Argument(try environment.evaluate(computation), reading).take(as: type)
-  }
-
-  func evaluate<T>(_ type: T.Type, for owner: any KeepsBean, _ keep: (T) -> Void) throws -> T {
-    try environment.lookingUp {
-      let bean = try value(type)
-      keep(bean)
-      environment.extras.add(owner)
-      return bean
+  func evaluate<T>(_ type: T.Type) throws -> T {
+    if isKept { return try value(type) }
+    while true {
+      let (seen, flight, isOwn) = state.withLock { state in
+        let isOwn = state.value == nil && state.flight == nil
+        if isOwn { state.flight = Flight() }
+        state.value?.retain()
+        return (state.value, state.flight, isOwn)
+      }
+      if let value = seen { return value.take(as: ValueBox<T>.self).value }
+      guard let flight else { continue }
+      if isOwn { return try evaluate(type, flight) }
+      try flight.wait(for: "Lazy<\(type)>", in: environment.name)
     }
   }
 
-  func forget(_ owner: ObjectIdentifier) { environment.existingExtras?.forget(owner) }
-
-  func wait(for owner: AnyObject, _ type: Any.Type, builder: () -> UInt?) throws {
-    try WaitForGraph.wait(
-      for: WaitForGraph.Key(owner), "Lazy<\(type)>", in: environment.name, origin: nil, builder: builder)
+  private func evaluate<T>(_ type: T.Type, _ flight: Flight) throws -> T {
+    defer { flight.end() }
+    do {
+      // The environment cannot end before it knows that a value is kept.
+      return try environment.using {
+        let value = try value(type)
+        let kept = State(value: ObjectReference(ValueBox(value)))
+        state.withLock { $0 = kept }
+        environment.extras.add(self)
+        return value
+      }
+    } catch {
+      state.withLock { $0.flight = nil }
+      throw error
+    }
   }
 
-  func end(_ owner: AnyObject) { WaitForGraph.end(WaitForGraph.Key(owner), nil) }
+  private func value<T>(_ type: T.Type) throws -> T {
+    try environment.lookingUp { Argument(try environment.evaluate(computation), reading).take(as: type) }
+  }
 }

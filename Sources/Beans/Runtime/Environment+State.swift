@@ -194,7 +194,7 @@ extension Environment {
   /// Returns the declarations, before startup or after it. Waits for a startup that another thread has begun.
   func knownDeclarations(_ resources: EnvironmentResources) throws -> EnvironmentDeclarations {
     while true {
-      if !resources.isTemplate, let known = resources.knownDeclarations(UInt(beans_thread())) { return known }
+      if !resources.isTemplate, let known = resources.knownDeclarations { return known }
       if core.lifecycle.isEnding { throw finishedError() }
       // Another thread starts the environment.
       try startIfNeeded()
@@ -202,7 +202,7 @@ extension Environment {
   }
 
   /// The declarations of the nearest environment, here or further out, that is not a child of a factory.
-  var nearestDeclarations: EnvironmentDeclarations? { homeResources?.knownDeclarations(UInt(beans_thread())) }
+  var nearestDeclarations: EnvironmentDeclarations? { homeResources?.knownDeclarations }
 
   /// The name of the module whose `configure` is running.
   var declaringModule: String? { resources?.openDeclarations?.module?.name }

@@ -35,7 +35,7 @@ final class EnvironmentExtras: Sendable {
   }
 
   private struct Keeper {
-    weak let object: (any KeepsBean)?
+    weak let object: Deferral?
   }
 
   init(_ resources: EnvironmentResources? = nil) {
@@ -62,7 +62,7 @@ final class EnvironmentExtras: Sendable {
   // MARK: beans outside of slots
 
   /// Registers a keeper. It drops its bean when everything has been released.
-  func add(_ keeper: any KeepsBean) {
+  func add(_ keeper: Deferral) {
     outside.withLock { $0.keepers[ObjectIdentifier(keeper)] = Keeper(object: keeper) }
   }
 

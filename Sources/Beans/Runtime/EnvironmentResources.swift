@@ -30,8 +30,8 @@ final class EnvironmentResources: Sendable {
 
   private struct State {
     var declarations: SharedDeclarations
-    /// The thread that starts the environment.
-    var starter: UInt?
+    /// The startup in flight.
+    var startup: Flight?
     var failure: (any Error)?
     /// The scopes that users have registered. A scope's name is read once: reading it runs user code.
     var scopes: [RegisteredScope] = []
@@ -67,14 +67,14 @@ final class EnvironmentResources: Sendable {
 
   /// The declarations; nil once a thread starts the environment.
   var openDeclarations: EnvironmentDeclarations? {
-    state.withLock { SharedDeclarations(open: $0.starter == nil ? $0.declarations.open : nil) }.open
+    state.withLock { SharedDeclarations(open: $0.startup == nil ? $0.declarations.open : nil) }.open
   }
 
-  /// Returns the declarations, before and after startup; nil while a thread other than `thread` starts the environment,
+  /// The declarations, before and after startup; nil while a thread other than the calling one starts the environment,
   /// and after the end.
-  func knownDeclarations(_ thread: UInt) -> EnvironmentDeclarations? {
-    let (declarations, starter) = state.withLock { ($0.declarations, $0.starter) }
-    return declarations.read ?? (starter == nil || starter == thread ? declarations.open : nil)
+  var knownDeclarations: EnvironmentDeclarations? {
+    let (declarations, startup) = state.withLock { ($0.declarations, $0.startup) }
+    return declarations.read ?? (startup?.isOwn != false ? declarations.open : nil)
   }
 
   /// Environments below that are not children of factories, except those below another one of that kind.
@@ -96,22 +96,23 @@ final class EnvironmentResources: Sendable {
 
   // MARK: startup
 
-  var starter: UInt? { state.withLock { $0.starter } }
+  /// Whether the calling thread starts the environment and may look up beans already.
+  var isStartedHere: Bool { state.withLock { $0.block != nil && $0.startup?.isOwn == true } }
 
   var failure: (any Error)? { state.withLock { $0.failure } }
 
-  /// Returns the thread that starts the environment: the calling one where no other does. Returns nil where startup has
-  /// ended, and for the starting thread once the slots exist.
+  /// Returns the startup, which the calling thread makes where no other does. Returns nil where startup has ended, and
+  /// for the starting thread once the slots exist.
   ///
   /// - Throws: the error of an earlier startup.
-  func begin(_ thread: UInt) throws -> UInt? {
+  func begin() throws -> Flight? {
     try state.withLock { state in
       if let failure = state.failure { throw failure }
-      guard let starter = state.starter else {
-        if state.declarations.open != nil { state.starter = thread }
-        return state.starter
+      guard let startup = state.startup else {
+        if state.declarations.open != nil { state.startup = Flight() }
+        return state.startup
       }
-      if starter != thread { return starter }
+      if !startup.isOwn { return startup }
       if state.block != nil { return nil }
       // The only user code that runs while declarations are read is the name of a user's scope.
       throw EnvironmentError(.frozen, "a lookup while the declarations are being read")
@@ -130,7 +131,7 @@ final class EnvironmentResources: Sendable {
       let old = state.declarations
       if failure == nil { state.declarations.read = old.open }
       state.declarations.open = nil
-      state.starter = nil
+      state.startup = nil
       state.failure = failure
       return old
     }

@@ -176,7 +176,8 @@ extension Environment {
   func enter() throws {
     while true {
       let mayEnter = changeLocked { lifecycle in
-        let mayEnter = lifecycle.isOpen || lifecycle.phase == .starting && isStartedHere
+        let mayEnter =
+          lifecycle.isOpen || lifecycle.phase == .starting && existingExtras?.resources?.isStartedHere == true
         if mayEnter { lifecycle.enter() }
         return mayEnter
       }
@@ -208,10 +209,10 @@ extension Environment {
     return try lookUp(unforeseen(parameter, id: id))
   }
 
-  /// Returns the beans that a lookup needs. For callers that prevent the release of the environment.
-  func beans(of parameter: Parameter, id: String?) throws -> TakenBeans {
-    if let foreseen = foreseen(parameter, id: id) { return TakenBeans(by: foreseen.place, in: self) }
-    return TakenBeans(by: try unforeseen(parameter, id: id).computed.computation, in: self)
+  /// Calls `body` with each bean that a lookup needs. For callers that prevent the release of the environment.
+  func forEachBean(of parameter: Parameter, id: String?, _ body: FrozenReference<Recipe>.Visitor) throws {
+    if let foreseen = foreseen(parameter, id: id) { return foreseen.place.forEachBean(in: self, body) }
+    try unforeseen(parameter, id: id).computed.computation.forEachBean(in: self, body)
   }
 
   private func foreseen(_ parameter: Parameter, id: String?) -> Operand? {

@@ -124,8 +124,11 @@ package struct RunningBeans {
 
   /// Returns the numbers of the recipes of the environment that a bean takes or requires, not through providers.
   private func ownBeans(takenBy recipe: FrozenReference<Recipe>) -> [Int32] {
-    let own = Unretained(environment)
-    return TakenBeans(by: recipe, in: environment).all.filter { $0.environment == own }.map(\.recipe.value.number)
+    var own: [Int32] = []
+    recipe.forEachTaken(in: environment) { owner, taken in
+      if owner === environment { own.append(taken.value.number) }
+    }
+    return own
   }
 }
 

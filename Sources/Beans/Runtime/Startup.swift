@@ -3,7 +3,6 @@ import BeansConfiguration
 import BeansReflection
 import BeansErrors
 import BeansSupport
-import CBeansRuntime
 
 extension Environment {
   /// Throws where the environment is the argument of `configure`, which never starts.
@@ -19,13 +18,8 @@ extension Environment {
     try checkMayStart()
     // From the outside in, so that the stack need not hold a startup for each ancestor. `start` throws the dropped
     // error again.
-    var waiting: [Environment] = []
-    var next = parent
-    while let environment = next, environment.core.lifecycle.phase == .declaring {
-      waiting.append(environment)
-      next = environment.parent
-    }
-    for environment in waiting.reversed() { try? environment.startOne() }
+    let outer = sequence(first: self, next: \.parent).dropFirst().prefix { $0.core.lifecycle.phase == .declaring }
+    for environment in outer.reversed() { try? environment.startOne() }
     try startOne()
   }
 
@@ -35,18 +29,15 @@ extension Environment {
       if core.lifecycle.isFailed { throw finishedError() }
       return
     }
-    let key = WaitForGraph.Key(resources)
-    let thread = UInt(beans_thread())
-    guard let starter = try resources.begin(thread) else { return }
-    if starter != thread {
-      try WaitForGraph.wait(
-        for: key, "environment '\(name)'", in: name, origin: nil, builder: { resources.starter })
+    guard let startup = try resources.begin() else { return }
+    if !startup.isOwn {
+      try startup.wait(for: "environment '\(name)'", in: name)
       return try startOne()
     }
-    defer { WaitForGraph.end(key, nil) }
+    defer { startup.end() }
     let declarations = resources.declarations
     do {
-      if let declarations { try Startup(of: self, resources).run(declarations) }
+      if let declarations { try Startup(environment: self, resources: resources).run(declarations) }
       resources.end(nil)
       if resources.unready.isEmpty { RunningBeans(of: self).watchIdle() }
     } catch {
@@ -54,12 +45,6 @@ extension Environment {
       fail(error)
       throw error
     }
-  }
-
-  /// Whether the calling thread starts the environment and may look up beans already.
-  var isStartedHere: Bool {
-    guard let resources else { return false }
-    return resources.block != nil && resources.starter == UInt(beans_thread())
   }
 
   /// Throws where several threads share a bean that is not known to be `Sendable`.
@@ -80,17 +65,12 @@ extension Environment {
     core.compiledPlan.with { plan in plan.order.sorted.map { plan.recipe($0) } }
   }
 
-  /// Builds a bean that is not lazy.
-  ///
-  /// - Parameter record: receives the duration of the build, and of the builds of its dependencies; nil where none is
-  ///   kept.
-  @inline(__always)
-  func buildEagerly(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws {
-    if let record {
-      try build(recipe, record)
-    } else {
-      try bean(recipe.value.slot).release()
+  /// Builds a bean that is not lazy. Returns false where its factory looks up an asynchronous bean that does not exist.
+  func buildIfReady(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
+    do { try build(recipe, record) } catch let error as EnvironmentError where error.missingBean != nil {
+      return false
     }
+    return true
   }
 
   /// Releases the beans that were built. Every later call throws the cause.
@@ -103,12 +83,8 @@ extension Environment {
 
 /// Startup of an environment: declarations, plans, infrastructure, singletons.
 struct Startup {
-  private let environment: Environment
-  private let resources: EnvironmentResources
-
-  init(of environment: Environment, _ resources: EnvironmentResources) {
-    (self.environment, self.resources) = (environment, resources)
-  }
+  let environment: Environment
+  let resources: EnvironmentResources
 
   /// Starts the environment with its declarations.
   func run(_ declarations: EnvironmentDeclarations) throws {
@@ -127,22 +103,8 @@ struct Startup {
     // joined it.
     try environment.parent?.enter()
     defer { environment.parent?.leave() }
-    let log = environment.log
-    log.starting(environment.name)
-    var compiler = GraphCompiler(declarations, input)
-    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
-    try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
-    let (plan, block) = compiler.compile()
-    resources.compiled(compiler, plan, block)
-    environment.core.lock.withLock {
-      environment.core.compiled(plan, block.slots)
-      environment.core.change { $0.start() }
-    }
-    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
-    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
-    reportProfiles(declarations)
-    log.shared(plan)
-    log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
+    environment.log.starting(environment.name)
+    let compiler = try compile(declarations)
     if let parent = environment.core.parent { try join(parent) }
     try ResolutionContext.with(Unretained(environment), nil) { _ in
       try buildSources(compiler)
@@ -155,7 +117,26 @@ struct Startup {
     }
     guard isOpen else { throw environment.finishedError() }
     resources.record?.end()
-    log.started(environment.name)
+    environment.log.started(environment.name)
+  }
+
+  /// Compiles the declarations. From here on, the slots exist, and factories of children have their plans.
+  private func compile(_ declarations: EnvironmentDeclarations) throws -> GraphCompiler {
+    var compiler = GraphCompiler(declarations, input)
+    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
+    try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
+    let (plan, block) = compiler.compile()
+    resources.compiled(compiler, plan, block)
+    environment.core.lock.withLock {
+      environment.core.compiled(plan, block.slots)
+      environment.core.change { $0.start() }
+    }
+    for (declarations, plan) in compiler.below { declarations.tell(.success(plan)) }
+    for (declarations, reason) in compiler.inactive { declarations.tell(.failure(reason)) }
+    reportProfiles(declarations)
+    environment.log.shared(plan)
+    environment.log.compiled(plan, factories: declarations.factories.count) { needs(of: $0) }
+    return compiler
   }
 
   /// Joins the parent, which retains the environment from then on.
@@ -247,9 +228,7 @@ struct Startup {
 
   /// Returns a bean of the infrastructure, whose build the record includes.
   private func instance(of recipe: FrozenReference<Recipe>) throws -> AnyObject {
-    if recipe.value.kind == .slot, let record = resources.record {
-      try environment.build(recipe, record)
-    }
+    if recipe.value.kind == .slot { try environment.build(recipe, resources.record) }
     return try environment.instance(of: recipe)
   }
 
@@ -310,7 +289,7 @@ struct Startup {
     for recipe in environment.sortedRecipes {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
-        let isBuilt = try !blocked.contains(recipe.value.number) && build(recipe, record)
+        let isBuilt = try !blocked.contains(recipe.value.number) && environment.buildIfReady(recipe, record)
         if !isBuilt { resources.note(unready: recipe.value.label) }
       case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
@@ -318,20 +297,9 @@ struct Startup {
     }
   }
 
-  /// Builds a bean. Returns false where its factory looks up an asynchronous bean that does not exist.
-  private func build(_ recipe: FrozenReference<Recipe>, _ record: StartupRecord?) throws -> Bool {
-    do { try environment.buildEagerly(recipe, record) } catch let error as EnvironmentError {
-      if error.missingBean == nil { throw error }
-      return false
-    }
-    return true
-  }
-
   /// Numbers of recipes that have to wait for an asynchronous creation.
   private var blockedRecipes: Set<Int32> {
     guard environment.core.compiledPlan.with({ $0.awaits }) else { return [] }
-    var needs = AwaitedBeans(eager: environment.eagerRecipes, in: environment)
-    _ = needs.begin()
-    return needs.blocked(in: environment)
+    return AwaitedBeans(eager: environment.eagerRecipes, in: environment).blocked(in: environment)
   }
 }

@@ -1,59 +1,46 @@
-/// The beans that have to exist before another bean or a lookup: those that it takes as they are, in collections and in
-/// values, not those that it gets later, by a `Lazy` or a provider.
-struct TakenBeans {
-  typealias Bean = (environment: Unretained<Environment>, recipe: FrozenReference<Recipe>)
+// The beans that have to exist before another bean or a lookup: those that it takes as they are, in collections and in
+// values, not those that it gets later, by a `Lazy` or a provider.
 
-  /// The beans in order, each as often as it is taken.
-  private(set) var all: [Bean] = []
+extension FrozenReference<Recipe> {
+  /// Receives a bean and its environment.
+  typealias Visitor = (Environment, FrozenReference<Recipe>) -> Void
 
-  /// Creates an empty list, for `find`.
-  init() {}
-
-  /// Finds the beans that a bean takes or requires.
-  init(by recipe: FrozenReference<Recipe>, in environment: Environment) { find(by: recipe, in: environment) }
-
-  /// Finds the beans that a bean takes or requires, in place of those found before. A walk over many beans reuses the
-  /// memory of one list.
-  mutating func find(by recipe: FrozenReference<Recipe>, in environment: Environment) {
-    all.removeAll(keepingCapacity: true)
-    recipe.value.operands.forEach { add($0.place, environment) }
-    recipe.value.properties.forEach { add($0.place, environment) }
-    recipe.value.requirements.forEach { add($0.place, environment) }
-    recipe.value.needs.forEach { add($0.place, environment) }
+  /// Calls `body` with each bean that this one takes or requires, as often as it does.
+  func forEachTaken(in environment: Environment, _ body: Visitor) {
+    value.operands.forEach { $0.place.forEachBean(in: environment, body) }
+    value.properties.forEach { $0.place.forEachBean(in: environment, body) }
+    value.requirements.forEach { $0.place.forEachBean(in: environment, body) }
+    value.needs.forEach { $0.place.forEachBean(in: environment, body) }
   }
+}
 
-  /// Finds the beans that the place of an operand leads to.
-  init(by place: Operand.Place, in environment: Environment) { add(place, environment) }
-
-  /// Finds the beans that a computation leads to.
-  init(by computation: Computation, in environment: Environment) { add(computation, environment) }
-
-  private mutating func add(_ place: Operand.Place, _ environment: Environment) {
-    switch place {
-    case .own(let slot), .counted(let slot): add(slot, of: Unretained(environment))
-    case .outer(let slot): add(slot, environment)
-    case .computed(let number): add(environment.core.compiledPlan.with { $0.computations[Int(number)] }, environment)
+extension Operand.Place {
+  /// Calls `body` with each bean that the place leads to.
+  func forEachBean(in environment: Environment, _ body: FrozenReference<Recipe>.Visitor) {
+    switch self {
+    case .own(let slot), .counted(let slot): body(environment, environment.recipe(slot))
+    case .outer(let slot):
+      guard let (owner, number) = environment.owner(of: slot) else { return }
+      owner.with { body($0, $0.recipe(number)) }
+    case .computed(let number):
+      environment.core.compiledPlan.with { $0.computations[Int(number)] }.forEachBean(in: environment, body)
     }
   }
+}
 
-  private mutating func add(_ computation: Computation, _ environment: Environment) {
-    switch computation {
-    case .outer(let hops, let number), .scoped(let number, let hops): add(number, of: environment.ancestor(hops))
-    case .slot(let slot): add(slot, environment)
-    case .prototype(let number), .owned(let number, _): add(number, of: Unretained(environment))
+extension Computation {
+  /// Calls `body` with each bean that the computation leads to.
+  func forEachBean(in environment: Environment, _ body: FrozenReference<Recipe>.Visitor) {
+    switch self {
+    case .outer(let hops, let number), .scoped(let number, let hops):
+      environment.ancestor(hops).with { body($0, $0.recipe(number)) }
+    case .slot(let slot): Operand.Place.outer(slot).forEachBean(in: environment, body)
+    case .prototype(let number), .owned(let number, _): body(environment, environment.recipe(number))
     case .composed(let operands, _, _):
-      for operand in operands { add(operand.place, environment) }
+      for operand in operands { operand.place.forEachBean(in: environment, body) }
     case .collected(let computations, _, _):
-      for computation in computations { add(computation, environment) }
+      for computation in computations { computation.forEachBean(in: environment, body) }
     case .deferred, .absent, .provider, .part, .injection, .products: break
     }
-  }
-
-  private mutating func add(_ slot: Slot, _ environment: Environment) {
-    if let (owner, number) = environment.owner(of: slot) { add(number, of: owner) }
-  }
-
-  private mutating func add(_ number: Int32, of environment: Unretained<Environment>) {
-    all.append((environment, environment.with { $0.recipe(number) }))
   }
 }

@@ -2,7 +2,6 @@ import Synchronization
 import BeansLogging
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
-import CBeansRuntime
 
 /// A bean of a registered scope, which decides at every lookup; as a factory, it builds the bean for the scope.
 struct ScopedBean: BeanFactory {
@@ -146,7 +145,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
     private struct State {
       var instances = [ObjectIdentifier: Kept]()
-      var builds = [ObjectIdentifier: UInt]()
+      var builds = [ObjectIdentifier: Flight]()
       /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
       var order: [ObjectIdentifier] = []
       var failures: [any Error] = []
@@ -173,37 +172,38 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     }
 
     func get(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
-      let (key, thread) = (ObjectIdentifier(bean), UInt(beans_thread()))
+      let key = ObjectIdentifier(bean)
       while true {
-        let (kept, isBuilder) = try state.withLock { state -> (Kept?, Bool) in
+        let (kept, flight, isOwn) = try state.withLock { state -> (Kept?, Flight?, Bool) in
           if state.isFinished { throw finishedError(scope, bean) }
-          if let kept = state.instances[key] { return (kept, false) }
-          if state.builds[key] != nil { return (nil, false) }
-          state.builds[key] = thread
-          return (nil, true)
+          if let kept = state.instances[key] { return (kept, nil, false) }
+          if let flight = state.builds[key] { return (nil, flight, false) }
+          let flight = Flight()
+          state.builds[key] = flight
+          return (nil, flight, true)
         }
         if let kept { return kept.instance }
-        if isBuilder { return try build(bean, factory, in: scope) }
+        guard let flight else { continue }
+        if isOwn { return try build(bean, factory, in: scope, flight) }
         // The builder has kept the instance or has failed; after a failure, this thread builds.
-        try awaitBuilder(of: bean, in: scope)
+        try wait(for: flight, of: bean, in: scope)
       }
     }
 
     /// Waits while another thread builds an instance. Not inlined: the check of the access to `spec` would move out of
     /// the loop, into every lookup.
     @inline(never)
-    private func awaitBuilder(of bean: BeanDeclaration, in scope: String) throws {
-      let key = ObjectIdentifier(bean)
-      try WaitForGraph.wait(
-        for: WaitForGraph.Key(bean), bean.definition.label, in: "scope \(scope)", origin: bean.spec.location.origin
-      ) { self.state.withLock { $0.builds[key] } }
+    private func wait(for flight: Flight, of bean: BeanDeclaration, in scope: String) throws {
+      try flight.wait(for: bean.definition.label, in: "scope \(scope)", origin: bean.spec.location.origin)
     }
 
-    private func build(_ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String) throws -> AnyObject {
+    private func build(
+      _ bean: BeanDeclaration, _ factory: any BeanFactory, in scope: String, _ flight: Flight
+    ) throws -> AnyObject {
       let key = ObjectIdentifier(bean)
       defer {
         state.withLock { $0.builds[key] = nil }
-        WaitForGraph.end(WaitForGraph.Key(bean), nil)
+        flight.end()
       }
       let instance = try factory.create(bean)
       let kept = Kept(bean, instance, (factory as? ScopedBean)?.keeper)
