@@ -35,7 +35,7 @@ final class BeanOverrides {
       if let maker = old.maker {
         let lazy = lazy(maker, graph.declared)
         definitions[Int(maker.number)] = lazy
-        bindings.bind(lazy, graph.declared)?.collectValues()
+        _ = bindings.bind(lazy, graph.declared)
       }
       if replacement.factory.type != nil { added.append(new) }
     }

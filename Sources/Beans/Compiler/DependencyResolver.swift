@@ -85,7 +85,8 @@ struct DependencyResolver {
   private mutating func resolve(_ bean: PlacedBean) {
     let (spec, factory) = (bean.definition.spec, bean.definition.factory)
     let requirements = add(spec.with { $0.requirements }, at: { _ in .requirement }) {
-      $0.resolve($1.value, as: $1.parameter, of: bean, .requirement)
+      var values: [BoundValue] = []
+      return $0.resolve(.bind($1.value, as: $1.parameter, at: .requirement, &values), of: bean)
     }
     let hasFactory = bean.hasFactory
     let arguments: Range<Int>
@@ -130,8 +131,15 @@ struct DependencyResolver {
       if bean.definition.product != nil, resolver.isSeed(parameter, at: index, of: bean) { return nil }
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
+        // A bean that has no other values needs no binding.
+        if case .reference(let id) = value {
+          return resolver.dependency(parameter, id: id, of: bean, .parameter(index))
+        }
         resolver.checkIds(in: value, of: bean, .parameter(index))
-        return resolver.resolve(value, as: parameter, of: bean, .parameter(index))
+        // A decorator that decorates nothing has no binding, and its values are never used.
+        var values: [BoundValue] = []
+        let point = bean.binding?.arguments[index] ?? .bind(value, as: parameter, at: .parameter(index), &values)
+        return resolver.resolve(point, of: bean)
       }
       if resolver.seen.insert(ObjectIdentifier(parameter)).inserted { resolver.asked.append(parameter) }
       return resolver.dependency(parameter, of: bean, .parameter(index))
@@ -180,27 +188,25 @@ struct DependencyResolver {
     return true
   }
 
-  /// Resolves a value of the declaration for one parameter or property. Faults are located at `origin`, if given.
-  private mutating func resolve(
-    _ value: BeanValue, as parameter: Parameter, of bean: PlacedBean, _ point: InjectionPoint,
-    at origin: EnvironmentError.Origin? = nil
-  ) -> PlacedBean.Dependency? {
-    if case .reference(let id) = value { return dependency(parameter, id: id, of: bean, point, at: origin) }
-    if case .declared(let value, let origin) = value {
-      return resolve(value, as: parameter, of: bean, point, at: origin)
+  /// Resolves a value of the declaration for one parameter or property.
+  private mutating func resolve(_ given: BoundValue, of bean: PlacedBean) -> PlacedBean.Dependency? {
+    let (parameter, point, origin) = (given.parameter, given.point, given.origin)
+    if !given.needsBean { return PlacedBean.Dependency(parameter: parameter, source: .value(given)) }
+    switch given.given {
+    case .bean(let id): return dependency(parameter, id: id, of: bean, point, at: origin)
+    case .declaration(let declaration): return dependency(parameter, on: declaration, of: bean, point, at: origin)
+    case .parts(let parts, let type):
+      // Each owner receives a collection of its own. Every part is resolved, so that all faults are found.
+      var found: [PlacedBean.Dependency] = []
+      for part in parts {
+        if let dependency = resolve(part, of: bean) { found.append(dependency) }
+      }
+      guard found.count == parts.count else { return nil }
+      return PlacedBean.Dependency(parameter: parameter, source: .composed(found, type))
+    case .unfit(let cause, let value): bean.note(cause, "\(point): \(value) is not a \(parameter.wanted)", at: origin)
+    case .value, .text, .configuration, .section: break
     }
-    if case .merged(let value) = value { return resolve(value, as: parameter, of: bean, point, at: origin) }
-    if let bound = bean.binding?.value(value, as: parameter, at: point, origin: origin) {
-      return PlacedBean.Dependency(parameter: parameter, source: .value(bound))
-    }
-    switch value {
-    case .inject(let inject): return dependency(parameter, id: inject.id, of: bean, point, at: origin)
-    case .bean(let declaration): return dependency(parameter, on: declaration, of: bean, point, at: origin)
-    case .list, .map: return compose(value, as: parameter, of: bean, point, at: origin)
-    case .null, .value, .text, .reference, .declared, .id, .merged:
-      bean.note(.nilValue, "\(point): nil is not a \(parameter.wanted)", at: origin)
-      return nil
-    }
+    return nil
   }
 
   /// Notes a fault for each id in a value that no bean has.
@@ -214,28 +220,6 @@ struct DependencyResolver {
     for (id, origin) in value.requiredIds {
       _ = dependency(.requirement(Any.self), id: id, of: bean, point, at: origin)
     }
-  }
-
-  /// Resolves a collection that contains beans. Each owner receives a collection of its own.
-  private mutating func compose(
-    _ value: BeanValue, as parameter: Parameter, of bean: PlacedBean, _ point: InjectionPoint,
-    at origin: EnvironmentError.Origin?
-  ) -> PlacedBean.Dependency? {
-    guard let collection = value.collection(as: parameter) else {
-      let kind = if case .map = value { "map" } else { "list" }
-      bean.note(.noCollection, "\(point): a \(kind) is not a \(parameter.wanted)", at: origin)
-      return nil
-    }
-    let parts = value.parts(of: collection, at: point)
-    // Every part is resolved, so that all faults are found.
-    var found: [PlacedBean.Dependency] = []
-    for part in parts {
-      if let dependency = resolve(part.value, as: part.parameter, of: bean, part.point, at: origin) {
-        found.append(dependency)
-      }
-    }
-    guard found.count == parts.count else { return nil }
-    return PlacedBean.Dependency(parameter: parameter, source: .composed(found, collection))
   }
 
   private mutating func dependency(
@@ -305,11 +289,9 @@ struct DependencyResolver {
   private mutating func properties(of bean: PlacedBean) -> ([BeanCode.Property], injected: Range<Int>) {
     guard let binding = bean.binding, !(binding.given.isEmpty && binding.injections.isEmpty) else { return ([], 0..<0) }
     var declared: [PropertyAssignment] = []
-    for property in binding.given {
+    for (property, value) in zip(binding.given, binding.properties) {
       checkIds(in: property.value, of: bean, .property(property.name))
-      guard let setter = property.setter,
-        let dependency = resolve(property.value, as: setter.parameter, of: bean, .property(property.name))
-      else { continue }
+      guard let setter = property.setter, let value, let dependency = resolve(value, of: bean) else { continue }
       declared.append(
         PropertyAssignment(
           code: BeanCode.Property(set: setter.set), dependency: dependency, point: .property(property.name),
@@ -322,15 +304,16 @@ struct DependencyResolver {
 
   /// Resolves the injections of the class. The fault of one that the declaration may override is deferred.
   private mutating func resolveInjections(
-    _ injections: [ClassInjection], of bean: PlacedBean, _ declared: inout [PropertyAssignment]
+    _ injections: [(injection: ClassInjection, value: BoundValue?)], of bean: PlacedBean,
+    _ declared: inout [PropertyAssignment]
   ) -> [PropertyAssignment] {
-    injections.compactMap { injection in
+    injections.compactMap { injection, value in
       guard injection.stopgap != nil, declared.contains(where: { $0.mayBe(injection) }) else {
-        return property(for: injection, of: bean)
+        return property(for: injection, value, of: bean)
       }
       let (faults, refusal) = (bean.faults, bean.refusal)
       bean.refusal = nil
-      let property = property(for: injection, of: bean)
+      let property = property(for: injection, value, of: bean)
       let fault = bean.faults.count > faults.count ? bean.faults.last : bean.refusal?.value
       // The fault is irrelevant if the declaration sets the property, which is only known when the key paths have been
       // set.
@@ -341,7 +324,7 @@ struct DependencyResolver {
   }
 
   private mutating func property(
-    for injection: ClassInjection, of bean: PlacedBean
+    for injection: ClassInjection, _ value: BoundValue?, of bean: PlacedBean
   ) -> PropertyAssignment? {
     let parameter = injection.setter.parameter
     let found: PlacedBean.Dependency?
@@ -355,9 +338,7 @@ struct DependencyResolver {
       return PropertyAssignment(
         code: BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set),
         dependency: nil, point: injection.point)
-    case .configuration(let value):
-      let bound = bean.binding?.value(.configuration(value), parameter, at: injection.point)
-      found = bound.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
+    case .configuration: found = value.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
     case .custom(let inject): found = injected(inject, injection, of: bean)
     }
     return found.map {

@@ -288,10 +288,7 @@ struct TemplateResolver {
   /// Binds the properties and collects the values of a bean. Reports the faults of its declaration.
   private mutating func check(_ definition: BeanDefinition) {
     let binding = bindings.bind(definition, graph.declared)
-    if let binding {
-      faults += binding.faults
-      binding.collectValues()
-    }
+    if let binding { faults += binding.faults }
     let found = definition.typeFaults(of: binding?.given ?? [])
     // Most beans have none, and an empty list would be appended to a copy of the faults.
     if !found.isEmpty { faults += found }
