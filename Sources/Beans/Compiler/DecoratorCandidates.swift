@@ -60,7 +60,7 @@ struct DecoratorCandidates {
     case .prototype: return .prototype
     case .singleton: return graph.usualLifetime
     case .scope(let name):
-      let isOpenFurtherOut = graph.parent?.isOpen(name) ?? graph.parentPlan.map { $0.isOpen(name) } ?? false
+      let isOpenFurtherOut = graph.outerDirectory?.hops(toScope: name) != nil
       return isOpenFurtherOut ? graph.usualLifetime : lifetime
     }
   }

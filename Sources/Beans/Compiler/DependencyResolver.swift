@@ -37,10 +37,10 @@ struct DependencyResolver {
       return place(bean, home, .slot, in: home, bean.hops)
     case .prototype: return place(bean, home, .prototype, in: graph, 0)
     case .scope(let name):
-      if let hops = graph.hops(toScope: name), let holder = graph.ancestor(hops) {
+      if let hops = graph.directory.hops(toScope: name) {
+        guard let holder = graph.ancestor(hops) else { return compiled(bean, graph) }
         return place(bean, home, .slot, in: holder, hops)
       }
-      if graph.parentPlan?.isOpen(name) == true { return compiled(bean, graph) }
       guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }

@@ -50,7 +50,7 @@ struct GraphCompiler {
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
     // No factory around this one opens its scope; an environment that has started may.
-    let isUsualFurtherOut = graph.scopeName.map { graph.parentPlan?.isOpen($0) == true } ?? false
+    let isUsualFurtherOut = graph.scopeName.map { graph.outerDirectory?.hops(toScope: $0) != nil } ?? false
     // A comparison with a constant, where possible, is cheaper than one of names.
     for definition in graph.definitions
     where graph.isPlain
@@ -67,8 +67,7 @@ struct GraphCompiler {
             .unknownScope,
             EnvironmentGraph.unknownScope(name, among: graph.allScopeNames) + graph.hint(forInactiveScope: name)))
       } else if let own = graph.scopeName ?? (definition.lifetime == .singleton ? nil : graph.name),
-        definition.lifetime == .singleton || graph.parentPlan?.isOpen(name) == true
-          || graph.parent?.hops(toScope: name) != nil
+        definition.lifetime == .singleton || graph.outerDirectory?.hops(toScope: name) != nil
       {
         faults.append(
           definition.fault(

@@ -23,6 +23,8 @@ final class BeanDirectory: NestedLevel, Sendable {
   let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
   private let nearestIds: NearestNames<BeanId, Meaning>?
+  /// The depths of factories' scopes, here and further out.
+  private let nearestScopes: NearestNames<String, Bool>?
   /// Additional ids of beans.
   let aliases: [String]
   /// The numbers of declarations, in their order, with the numbers of their beans; -1 for a declaration without one.
@@ -70,6 +72,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.home = Unretained(home)
     self.ids = ids
     nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
+    nearestScopes = .index(scopeName.map { [$0: true] } ?? [:], depth: depth, outer: parent?.nearestScopes)
     self.aliases = aliases
     var (traits, hasPrivateBeans, areSendable): (BeanTraits, Bool, Bool) = ([], false, true)
     for bean in beans {
@@ -138,10 +141,14 @@ final class BeanDirectory: NestedLevel, Sendable {
     Found(directory: home, number: number, hops: max(0, depth - home.depth))
   }
 
-  /// Returns the prototypes of a directory further out, as seen from here.
-  func prototypes(of home: BeanDirectory) -> [Found] {
-    home.beans.filter { $0.lifetime == .prototype }.map { found($0.number, in: home) }
+  /// The beans that children of factories build anew: prototypes, and beans that name another scope than the usual one.
+  var inheritable: [Found] {
+    let usual = Lifetime(scopeName ?? "singleton")
+    return beans.filter { $0.lifetime != .singleton && $0.lifetime != usual }.map { found($0.number, in: self) }
   }
+
+  /// Returns the number of levels to the environment that opens a factory's scope of that name; nil if none does.
+  func hops(toScope name: String) -> Int? { nearestScopes?.depth(of: name).map { depth - $0 } }
 
   /// This directory and those further out, nearest first, with their distance.
   var chain: some Sequence<(directory: BeanDirectory, hops: Int)> {

@@ -148,9 +148,6 @@ final class Plan: Sendable {
   /// Whether the plan's environment is no child of a factory.
   var isPlain: Bool { scopeName == nil }
 
-  /// Whether a factory's scope of that name is open in the plan's environments.
-  func isOpen(_ name: String) -> Bool { chain.contains { $0.plan.scopeName == name } }
-
   /// The plan and its ancestors, nearest first, with their distance.
   var chain: some Sequence<(plan: Plan, hops: Int)> {
     sequence(state: (Optional(self), 0)) { state -> (plan: Plan, hops: Int)? in
