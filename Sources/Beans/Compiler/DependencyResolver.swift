@@ -45,7 +45,7 @@ struct DependencyResolver {
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
       // The scope does not exist, which is reported once at the bean itself and not at its dependents.
-      home.setFaulty(true, bean.number)
+      home.faulty.insert(bean.number)
       return place(bean, home, .prototype, in: home, bean.hops)
     }
   }
@@ -358,10 +358,7 @@ struct DependencyResolver {
   private func injected(
     _ inject: Inject, _ injection: ClassInjection, of bean: PlacedBean
   ) -> PlacedBean.Dependency? {
-    let isServed =
-      bean.graph.seesInjection
-      || bean.graph.parentPlan.map { !$0.services.injections.isEmpty } ?? false
-    guard isServed else {
+    guard bean.graph.directory.visibleTraits.contains(.injection) else {
       bean.noteUnserved(inject, at: injection.point)
       return nil
     }

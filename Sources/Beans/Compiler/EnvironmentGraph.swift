@@ -23,11 +23,10 @@ final class EnvironmentGraph: NestedLevel {
   /// The names of scopes that users have registered further out, in environments that have started.
   let outerScopes: [String]
   /// The numbers of beans whose declarations have errors.
-  private(set) var faulty: Set<Int32> = []
+  var faulty: Set<Int32> = []
   /// The beans declared here, by number, once they are placed here.
   private var own: [PlacedBean?] = []
   let declared: DeclaredBeans
-  let hasSeed: Bool
   /// Whether the environments of the graph are no children of a factory.
   let isPlain: Bool
   /// The lifetime of beans that name no scope.
@@ -56,7 +55,6 @@ final class EnvironmentGraph: NestedLevel {
     self.declarations = declarations
     declared = DeclaredBeans(declarations.configuration)
     active = ActiveDeclarations(declarations, in: outer, input)
-    hasSeed = declarations.seed != nil
     isPlain = declarations.scopeName == nil
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
@@ -73,12 +71,9 @@ final class EnvironmentGraph: NestedLevel {
   var shortcut: EnvironmentGraph? { outerShortcut?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
-  /// The names of beans that are scopes, here and further out, as far as they are known before the beans exist.
-  private var scopeBeanNames: Set<String> = []
-  /// Whether a bean is a scope, here or further out.
-  private var seesScope = false
-  /// Whether a bean is an injection, here or further out.
-  private(set) var seesInjection = false
+  var hasSeed: Bool { declarations.seed != nil }
+  /// The names of beans that are scopes, here and further out; nil for one whose name is unknown before it exists.
+  private var scopeBeans: Set<String?> = []
   var directory: BeanDirectory { declared.directory }
   /// The beans declared here, by number.
   var definitions: [BeanDefinition] { directory.beans }
@@ -116,11 +111,9 @@ final class EnvironmentGraph: NestedLevel {
     var placed: [PlacedBean] = []
     placed.reserveCapacity(definitions.count)
     self.placed = placed
-    seesScope = has(.scope) || parent?.seesScope == true
-    seesInjection = has(.injection) || parent?.seesInjection == true
-    scopeBeanNames = parent?.scopeBeanNames ?? []
-    for definition in definitions where definition.traits.contains(.scope) {
-      if let scope = definition.type as? any ScopeOfOneName.Type { scopeBeanNames.insert(scope.scopeName) }
+    scopeBeans = parent?.scopeBeans ?? []
+    for definition in definitions(.scope) {
+      scopeBeans.insert((definition.type as? any ScopeOfOneName.Type)?.scopeName)
     }
   }
 
@@ -143,18 +136,7 @@ final class EnvironmentGraph: NestedLevel {
   var belowDirectories: ArraySlice<BeanDirectory> = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
-    has(trait) ? definitions.filter { $0.traits.contains(trait) } : []
-  }
-
-  func has(_ trait: BeanTraits) -> Bool { directory.traits.contains(trait) }
-
-  /// Notes whether the declaration of a bean has errors.
-  func setFaulty(_ isFaulty: Bool, _ number: Int32) {
-    // Moved out and back, as in `place`.
-    var all: Set<Int32> = []
-    swap(&all, &faulty)
-    if isFaulty { all.insert(number) } else { all.remove(number) }
-    swap(&all, &faulty)
+    directory.traits.contains(trait) ? definitions.filter { $0.traits.contains(trait) } : []
   }
 
   /// Returns a bean that is declared here, where the graph has placed it.
@@ -225,10 +207,10 @@ extension EnvironmentGraph {
     return isOpen(name) || hasBelow(scope: name)
   }
 
-  /// Whether the name is that of a user's scope. A scope that is a bean has no known name before it exists.
+  /// Whether the name is that of a user's scope. A bean whose name is unknown may be the scope.
   func isRegistered(_ name: String) -> Bool {
-    if scopeNames.contains(name) || scopeBeanNames.contains(name) || outerScopes.contains(name) { return true }
-    return !isFactoryScope(name) && seesScope
+    if scopeNames.contains(name) || scopeBeans.contains(name) || outerScopes.contains(name) { return true }
+    return !scopeBeans.isEmpty && !isFactoryScope(name)
   }
 
   /// Whether no factory opens the scope here or further out, and one with a similar name does. Without such a factory, an

@@ -111,7 +111,7 @@ struct TemplateResolver {
     }
     let factory = factory(of: type, declared, templates, isSound: isSound)
     guard let definition = add(merged, type, lifetime, factory ?? .unknown, known) else { return }
-    if !isSound || factory == nil { graph.setFaulty(true, definition.number) }
+    if !isSound || factory == nil { graph.faulty.insert(definition.number) }
     declarations.setBean(definition.number, at: position)
     check(definition)
   }
@@ -173,7 +173,7 @@ struct TemplateResolver {
     // Prototype products share one factory.
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
-    if !isSound || fault != nil || factory == nil { graph.setFaulty(true, maker.number) }
+    if !isSound || fault != nil || factory == nil { graph.faulty.insert(maker.number) }
     if let id = own.beanId {
       declarations.ids.enter(id, .factory(maker.number), at: declared.location, declarations.specs, &faults)
     }
@@ -183,7 +183,7 @@ struct TemplateResolver {
     let product =
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
     guard let made = add(spec, target, lifetime, product ?? .unknown, maker: maker) else { return }
-    if product == nil { graph.setFaulty(true, made.number) }
+    if product == nil { graph.faulty.insert(made.number) }
     declarations.setBean(made.number, at: position)
     self.traits.formUnion(made.traits)
     faults += bindings.bind(made, graph.declared)?.faults ?? []
