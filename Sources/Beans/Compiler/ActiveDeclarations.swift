@@ -298,12 +298,7 @@ private struct ConditionEvaluator {
   }
 
   /// The graphs further out that are compiled together with this one, nearest first.
-  private var levels: some Sequence<EnvironmentGraph> {
-    sequence(state: outer) { next in
-      defer { next = next?.parent }
-      return next
-    }
-  }
+  private var levels: [EnvironmentGraph] { outer.map { Array(sequence(first: $0, next: \.parent)) } ?? [] }
 
   /// Returns the first declaration that provides the type. A bean declared in place comes after the declaration that
   /// contains it.

@@ -281,7 +281,7 @@ final class EnvironmentDeclarations {
   private var outermost: EnvironmentDeclarations { outer?.outermost ?? self }
 
   /// The profiles that conditions name, here and in the children of factories.
-  var namedProfiles: Set<String> { below.reduce(profiles) { $0.union($1.profiles) } }
+  var namedProfiles: Set<String> { factories.reduce(profiles) { $0.union($1.namedProfiles) } }
 
   var scopeName: String? { opening?.scopeName }
 
@@ -299,15 +299,7 @@ final class EnvironmentDeclarations {
   func tell(_ outcome: Result<Plan, any Error>) { compiled(outcome) }
 
   /// All factories below, at any depth: those declared here, then those below each of them.
-  var below: [EnvironmentDeclarations] {
-    var all: [EnvironmentDeclarations] = []
-    func add(_ factories: [EnvironmentDeclarations]) {
-      all += factories
-      for factory in factories { add(factory.factories) }
-    }
-    add(factories)
-    return all
-  }
+  var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }
 }
 
 extension BeanSpec {

@@ -80,15 +80,7 @@ final class EnvironmentGraph: NestedLevel {
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
 
   /// All graphs below, at any depth: the children, then those below each of them.
-  var below: [EnvironmentGraph] {
-    var all: [EnvironmentGraph] = []
-    func add(_ children: [EnvironmentGraph]) {
-      all += children
-      for child in children { add(child.children) }
-    }
-    add(children)
-    return all
-  }
+  var below: [EnvironmentGraph] { children + children.flatMap(\.below) }
 
   /// Adds all graphs below to those that are compiled together, in the order of `below`, and stores their positions.
   func addBelow(to all: inout [EnvironmentGraph]) {

@@ -168,8 +168,7 @@ struct GraphCompiler {
   private mutating func infrastructure(_ trait: BeanTraits, in graph: EnvironmentGraph) -> [DefinedBean] {
     var found: [DefinedBean] = []
     if graph.directory.visibleTraits.isDisjoint(with: trait) { return found }
-    for home in Array(graph.directory.serving).reversed() where home.traits.contains(trait) {
-      let hops = graph.directory.depth - home.depth
+    for (home, hops) in Array(graph.directory.chain).reversed() where home.traits.contains(trait) {
       for definition in home.beans where definition.traits.contains(trait) && !definition.isSeed {
         let bean = BeanDirectory.Found(directory: home, number: definition.number, hops: hops)
         guard let located = resolver.locate(bean, from: graph) else { continue }

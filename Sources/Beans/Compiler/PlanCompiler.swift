@@ -66,11 +66,12 @@ struct PlanCompiler {
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
     for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
-      name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
-      home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
-      layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope), hasSeed: graph.hasSeed,
+      directory: graph.directory, opening: graph.declarations.opening?.location,
+      parent: graph.parent?.plan ?? graph.parentPlan, home: input.home,
+      configuration: graph.declarations.configuration,
+      layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope),
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
-      isTraced: input.isTraced, awaits: awaits,
+      isTraced: input.isTraced,
       order: Plan.Order(
         sorted: graph.sorted.map(\.number),
         precedents: awaits ? DeferredCreations(graph, dependencies).precedents : [:]),
@@ -332,8 +333,7 @@ struct PlanCompiler {
   /// definition, then those from further out.
   private mutating func receivers() -> [ObjectIdentifier: [EventReceiver]] {
     var found = [ObjectIdentifier: [EventReceiver]]()
-    for home in graph.directory.listening {
-      let hops = graph.directory.depth - home.depth
+    for (home, hops) in graph.directory.chain {
       for number in home.listeners where !graph.directory.hides(home.beans[Int(number)], hops: hops) {
         let bean = BeanDirectory.Found(directory: home, number: number, hops: hops)
         guard let located = resolver.locate(bean, from: graph), !located.isRefused else { continue }

@@ -234,15 +234,18 @@ struct TemplateResolver {
         // Its other parameters are judged as well.
         _ = add(spec, type, graph.usualLifetime, factory, decorated: .missing(type))
       }
-      for (number, bean) in candidates.enumerated() {
-        let own = outermost[bean.key].map {
-          BeanDirectory.Decorated(home: nil, number: $0, label: bean.inner.label, id: bean.inner.id)
+      for (number, candidate) in candidates.enumerated() {
+        let bean = candidate.bean
+        let key = BeanDirectory.DecoratorKey(bean, as: type)
+        let own = outermost[key].map {
+          BeanDirectory.Decorated(home: nil, number: $0, label: bean.label, id: bean.id)
         }
         var merged = spec.value
         merged.isLazy = spec.isLazy ?? bean.isLazy
         let spec = graph.declared.keep(FrozenSpec(merged))
-        guard let made = add(spec, type, bean.lifetime, factory, decorated: own ?? bean.inner) else { continue }
-        outermost[bean.key] = made.number
+        let decorated = own ?? candidate.inner
+        guard let made = add(spec, type, candidate.lifetime, factory, decorated: decorated) else { continue }
+        outermost[key] = made.number
         let count = faults.count
         check(made)
         // One report for all decorators of a declaration.

@@ -35,12 +35,10 @@ final class BeanDirectory: NestedLevel, Sendable {
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorators of beans, by bean and requested type.
   private let decorators: [DecoratorKey: Int32]
-  /// The nearest directory further out that has decorators.
-  private let outerDecorators: BeanDirectory?
-  /// The nearest directory further out that has listeners.
-  private let outerListeners: BeanDirectory?
-  /// The nearest directory further out that has processors or injections.
-  private let outerInfrastructure: BeanDirectory?
+  /// Whether a bean has a decorator, here or further out.
+  let hasDecorators: Bool
+  /// Whether a bean receives events, here or further out.
+  let hasListeners: Bool
   /// The union of the traits of the beans, here and further out.
   let visibleTraits: BeanTraits
   /// Whether some beans are private to a module.
@@ -94,9 +92,8 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.decorators = decorators
     self.listeners = listeners
     seesPrivateBeans = hasPrivateBeans || parent?.seesPrivateBeans == true
-    outerDecorators = parent.flatMap { $0.decorators.isEmpty ? $0.outerDecorators : $0 }
-    outerListeners = parent.flatMap { $0.listeners.isEmpty ? $0.outerListeners : $0 }
-    outerInfrastructure = parent.flatMap { $0.hasInfrastructure ? $0 : $0.outerInfrastructure }
+    hasDecorators = !decorators.isEmpty || parent?.hasDecorators == true
+    hasListeners = !listeners.isEmpty || parent?.hasListeners == true
     visibleTraits = traits.union(parent?.visibleTraits ?? [])
     (types, byType) = Self.index(beans)
   }
@@ -152,26 +149,8 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   /// This directory and those further out, nearest first, with their distance.
   var chain: some Sequence<(directory: BeanDirectory, hops: Int)> {
-    sequence(state: (Optional(self), 0)) { state -> (directory: BeanDirectory, hops: Int)? in
-      guard let directory = state.0 else { return nil }
-      defer { state = (directory.parent, state.1 + 1) }
-      return (directory, state.1)
-    }
+    zip(sequence(first: self, next: \.parent), 0...).lazy.map { (directory: $0, hops: $1) }
   }
-
-  /// Whether a bean has a decorator, here or further out.
-  var hasDecorators: Bool { !decorators.isEmpty || outerDecorators != nil }
-
-  /// Whether a bean receives events, here or further out.
-  var hasListeners: Bool { !listeners.isEmpty || outerListeners != nil }
-
-  /// This directory, and those further out that have listeners, nearest first.
-  var listening: some Sequence<BeanDirectory> { sequence(first: self, next: \.outerListeners) }
-
-  private var hasInfrastructure: Bool { !traits.isDisjoint(with: [.processor, .injection]) }
-
-  /// This directory, and those further out that have processors or injections, nearest first.
-  var serving: some Sequence<BeanDirectory> { sequence(first: self, next: \.outerInfrastructure) }
 
   // MARK: by type
 
@@ -214,12 +193,9 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   @inline(never)
   private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
-    var next = Optional(self)
-    while let directory = next, directory.depth >= depth - bean.hops {
-      let home = bean.directory === directory ? nil : ObjectIdentifier(bean.directory)
-      let key = DecoratorKey(home: home, number: bean.number, type: ObjectIdentifier(type))
-      if let number = directory.decorators[key] { return found(number, in: directory) }
-      next = directory.outerDecorators
+    let key = DecoratorKey(bean.definition, as: type)
+    for (directory, hops) in chain.prefix(bean.hops + 1) {
+      if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
     }
     return bean
   }
