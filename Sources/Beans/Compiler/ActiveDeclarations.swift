@@ -14,7 +14,7 @@ struct ActiveDeclarations {
   let inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)]
   /// The errors that conditions threw.
   let faults: [EnvironmentError]
-  /// The reasons why declarations are inactive, by position among all declarations.
+  /// The reasons why declarations are inactive, by their numbers.
   private let reasons: [Int: String]
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
@@ -30,23 +30,19 @@ struct ActiveDeclarations {
     }
     var evaluator = ConditionEvaluator(declarations, in: outer, input)
     evaluator.evaluate()
-    let reasons = evaluator.reasons
+    let (reasons, aliases, factories) = (evaluator.reasons, evaluator.aliases, evaluator.factories)
     self.reasons = reasons
-    specs = declarations.specs.enumerated().filter { reasons[$0.offset] == nil }.map(\.element)
+    specs = declarations.specs.filter { reasons[$0.number] == nil }
     faults = evaluator.faults
-    let refused = evaluator.refusedFactories
-    factories = declarations.factories.enumerated().filter { refused[$0.offset] == nil }.map(\.element)
-    let refusedAliases = evaluator.refusedAliases
-    aliases = declarations.aliases.enumerated().filter { refusedAliases[$0.offset] == nil }.map(\.element)
-    var inactive = declarations.specs.enumerated().flatMap { position, spec in
-      reasons[position].map { evaluator.inactive(spec, $0) } ?? []
+    self.factories = factories.filter { $0.refusal == nil }.map(\.factory)
+    self.aliases = aliases.filter { $0.refusal == nil }.map(\.alias)
+    var inactive = declarations.specs.flatMap { spec in
+      reasons[spec.number].map { evaluator.inactive(spec, $0) } ?? []
     }
-    inactive += declarations.aliases.enumerated().compactMap { position, alias in
-      refusedAliases[position].map { InactiveDeclaration(alias, $0) }
-    }
+    inactive += aliases.compactMap { alias, refusal in refusal.map { InactiveDeclaration(alias, $0) } }
     var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
-    for (position, factory) in declarations.factories.enumerated() {
-      guard let reason = refused[position] else { continue }
+    for (factory, refusal) in factories {
+      guard let reason = refusal else { continue }
       let name = "'\(factory.name)'"
       for level in [factory] + factory.below {
         let error = EnvironmentError(
@@ -62,15 +58,8 @@ struct ActiveDeclarations {
     (self.inactive, self.inactiveFactories) = (inactive, inactiveFactories)
   }
 
-  /// Returns the text that a report appends to the declaration at a position among all declarations.
-  func text(_ position: Int) -> String { reasons[position].map { " inactive: \($0)" } ?? "" }
-
-  /// Expands the numbers of the beans of active declarations to those of all declarations: -1 for each inactive one.
-  func merge(_ beans: [Int32]) -> [Int32] {
-    if reasons.isEmpty { return beans }
-    var rest = beans[...]
-    return (0..<beans.count + reasons.count).map { reasons[$0] == nil ? rest.removeFirst() : -1 }
-  }
+  /// Returns the text that a report appends to a declaration.
+  func text(of spec: FrozenSpec) -> String { reasons[spec.number].map { " inactive: \($0)" } ?? "" }
 }
 
 extension InactiveDeclaration {
@@ -106,10 +95,10 @@ private struct ConditionEvaluator {
   /// The beans of environments further out that have started, nearest first.
   private let started: BeanDirectory?
   private(set) var faults: [EnvironmentError] = []
-  /// The reasons why declarations are inactive, by position.
+  /// The reasons why declarations are inactive, by their numbers.
   private(set) var reasons = [Int: String]()
-  private(set) var refusedFactories = [Int: String]()
-  private(set) var refusedAliases = [Int: String]()
+  private(set) var factories: [(factory: EnvironmentDeclarations, refusal: String?)] = []
+  private(set) var aliases: [(alias: EnvironmentDeclarations.Alias, refusal: String?)] = []
   private var profiles: ActiveProfiles?
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
   /// The inclusions of modules that hold according to the configuration alone.
@@ -128,27 +117,27 @@ private struct ConditionEvaluator {
   mutating func evaluate() {
     let specs = declarations.specs
     evaluateModules()
-    for (position, spec) in specs.enumerated() {
-      reasons[position] = refusal(by: spec.conditions, [spec.written], spec.location) ?? refusal(of: spec.module)
+    for spec in specs {
+      reasons[spec.number] = refusal(by: spec.conditions, [spec.written], spec.location) ?? refusal(of: spec.module)
     }
-    let standIns = specs.indices.filter {
-      let isStandIn = specs[$0].module.map { self.standIns.contains($0.key) } ?? false
-      return reasons[$0] == nil && (isStandIn || specs[$0].conditions.contains(where: \.looksForMissing))
+    let standIns = specs.filter { spec in
+      let isStandIn = spec.module.map { self.standIns.contains($0.key) } ?? false
+      return reasons[spec.number] == nil && (isStandIn || spec.conditions.contains(where: \.looksForMissing))
     }
     // Until they are evaluated, stand-ins do not see each other. All declarations of a module share one result.
-    for position in standIns { reasons[position] = "it has not been looked at" }
+    for spec in standIns { reasons[spec.number] = "it has not been looked at" }
     var rivalsByModule = [ObjectIdentifier: String?]()
-    for position in standIns {
-      let spec = specs[position]
-      reasons[position] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivalsByModule)
+    for spec in standIns {
+      reasons[spec.number] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivalsByModule)
     }
-    for (position, alias) in declarations.aliases.enumerated() {
-      refusedAliases[position] = refusal(of: alias.module) ?? rival(to: alias.module, &rivalsByModule)
+    for alias in declarations.aliases {
+      aliases.append((alias, refusal(of: alias.module) ?? rival(to: alias.module, &rivalsByModule)))
     }
-    for (position, factory) in declarations.factories.enumerated() {
-      refusedFactories[position] =
+    for factory in declarations.factories {
+      let refusal =
         refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
         ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
+      factories.append((factory, refusal))
     }
   }
 
@@ -277,7 +266,7 @@ private struct ConditionEvaluator {
   }
 
   private func rival(for type: Any.Type) -> String? {
-    let own = declarations.specs.enumerated().filter { reasons[$0.offset] == nil }.map(\.element)
+    let own = declarations.specs.filter { reasons[$0.number] == nil }
     if let rival = rival(for: type, own, seed: declarations.seed) { return rival }
     for graph in levels {
       if let rival = rival(for: type, graph.active.specs, seed: graph.declarations.seed) { return rival }

@@ -9,8 +9,6 @@ struct CollectedDeclarations {
   var ids: IdTable
   /// The faults found while the declarations were collected.
   private(set) var faults: [EnvironmentError] = []
-  /// The positions of the active declarations in `specs`.
-  private(set) var positions: [Int] = []
   /// The number of each declaration and, once known, that of its bean, in the order of `specs`.
   private(set) var declared: [(number: Int, bean: Int32)] = []
   /// The declarations that are embedded in others.
@@ -24,12 +22,8 @@ struct CollectedDeclarations {
     ids = IdTable(graph, capacity: declarations.count)
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
-    positions.reserveCapacity(declarations.count)
     let taker = ObjectIdentifier(graph.declarations)
-    for spec in declarations {
-      positions.append(specs.count)
-      collect(spec, for: taker)
-    }
+    for spec in declarations { collect(spec, for: taker) }
     for number in sendable { noteSendableType(of: number) }
   }
 
@@ -95,9 +89,6 @@ struct CollectedDeclarations {
 
   /// Sets the number of the bean that a declaration makes.
   mutating func setBean(_ number: Int32, at position: Int) { declared[position].bean = number }
-
-  /// The numbers of the beans of active declarations, in order; -1 for a declaration that is no bean.
-  var beans: [Int32] { positions.map { declared[$0].bean } }
 
   /// The declarations with an id but without a bean, by their positions.
   var unbuilt: [Int32: BeanDirectory.Unbuilt] {

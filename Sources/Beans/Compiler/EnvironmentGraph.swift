@@ -36,8 +36,6 @@ final class EnvironmentGraph: NestedLevel {
   private(set) var slotCount: Int32 = 0
   /// The placed beans that are declared further out, by their definitions.
   private(set) var foreign = [ObjectIdentifier: PlacedBean]()
-  /// The numbers of the declared beans, in order; -1 for a declaration that is no bean.
-  private(set) var listed: [Int32] = []
   /// The beans that graphs further in may build anew, nearest first.
   private var inheritable: [BeanDirectory.Found] = []
   /// The bean that a lookup of each type returns; nil if several match.
@@ -97,9 +95,8 @@ final class EnvironmentGraph: NestedLevel {
   func isOpen(_ name: String) -> Bool { directory.hops(toScope: name) != nil }
 
   /// Stores the result of reading the declarations. Nothing is added later.
-  func freeze(_ listed: [Int32]) {
+  func freeze() {
     own = Array(repeating: nil, count: definitions.count)
-    self.listed = listed
     var placed: [PlacedBean] = []
     placed.reserveCapacity(definitions.count)
     self.placed = placed

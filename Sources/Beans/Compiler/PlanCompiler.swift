@@ -57,9 +57,9 @@ struct PlanCompiler {
     let index = lookups.compile(input.parameters, &compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
-    let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
-      let (spec, bean) = declared
-      return bean < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
+    let listed = graph.declarations.specs.map { graph.directory.number(declared: $0.number) ?? -1 }
+    let templates = zip(graph.declarations.specs, listed).compactMap { spec, bean in
+      bean < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(of: spec), spec.location) : nil
     }
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)
@@ -77,7 +77,7 @@ struct PlanCompiler {
         precedents: awaits ? DeferredCreations(graph, dependencies).precedents : [:]),
       services: Plan.Services(
         processors: processors, injections: injections, receivers: hasListeners ? receivers() : [:]),
-      report: Plan.Report(listed: graph.listed, templates: templates),
+      report: Plan.Report(listed: listed, templates: templates),
       numbers: Plan.Numbers(own: graph.ownNumbers, foreign: graph.foreign.mapValues(\.number)),
       below: graph.belowDirectories, parameters: input.parameters, recipes: recipes,
       computations: compiler.computations, index: index, operands: operands, steps: steps)

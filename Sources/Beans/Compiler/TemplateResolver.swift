@@ -54,7 +54,7 @@ struct TemplateResolver {
       unbuilt: unbuilt, inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, declarations.specs)
-    graph.freeze(graph.active.merge(declarations.beans))
+    graph.freeze()
   }
 
   // MARK: definitions

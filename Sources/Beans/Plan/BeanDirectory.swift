@@ -343,6 +343,9 @@ final class BeanDirectory: NestedLevel, Sendable {
   }
 
   private func position(declared number: Int) -> Int? {
+    // Declarations usually have consecutive numbers.
+    let usual = number - (sorted.first?.number ?? 0)
+    if sorted.indices.contains(usual), sorted[usual].number == number { return usual }
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2
