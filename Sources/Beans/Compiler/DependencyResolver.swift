@@ -135,7 +135,7 @@ struct DependencyResolver {
         if case .reference(let id) = value {
           return resolver.dependency(parameter, id: id, of: bean, .parameter(index))
         }
-        resolver.checkIds(in: value, of: bean, .parameter(index))
+        resolver.checkRequiredIds(in: value, of: bean, .parameter(index))
         // A decorator that decorates nothing has no binding, and its values are never used.
         var values: [BoundValue] = []
         let point = bean.binding?.arguments[index] ?? .bind(value, as: parameter, at: .parameter(index), &values)
@@ -210,12 +210,6 @@ struct DependencyResolver {
   }
 
   /// Notes a fault for each id in a value that no bean has.
-  @inline(__always)
-  private mutating func checkIds(in value: BeanValue, of bean: PlacedBean, _ point: InjectionPoint) {
-    if value.mayRequireIds { checkRequiredIds(in: value, of: bean, point) }
-  }
-
-  @inline(never)
   private mutating func checkRequiredIds(in value: BeanValue, of bean: PlacedBean, _ point: InjectionPoint) {
     for (id, origin) in value.requiredIds {
       _ = dependency(.requirement(Any.self), id: id, of: bean, point, at: origin)
@@ -246,7 +240,7 @@ struct DependencyResolver {
     _ point: InjectionPoint, at origin: EnvironmentError.Origin?
   ) -> PlacedBean.Dependency? {
     let directory = bean.graph.directory
-    if let found = directory.bean(declared: declaration.spec.number, memory) {
+    if let found = directory.bean(declared: declaration.spec.number) {
       let decorated = directory.decorated(found, as: parameter.element)
       return dependency(parameter, on: decorated, of: bean, point, at: origin)
     }
@@ -290,7 +284,7 @@ struct DependencyResolver {
     guard let binding = bean.binding, !(binding.given.isEmpty && binding.injections.isEmpty) else { return ([], 0..<0) }
     var declared: [PropertyAssignment] = []
     for (property, value) in zip(binding.given, binding.properties) {
-      checkIds(in: property.value, of: bean, .property(property.name))
+      checkRequiredIds(in: property.value, of: bean, .property(property.name))
       guard let setter = property.setter, let value, let dependency = resolve(value, of: bean) else { continue }
       declared.append(
         PropertyAssignment(

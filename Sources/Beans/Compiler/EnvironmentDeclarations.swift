@@ -56,8 +56,6 @@ final class EnvironmentDeclarations {
   var decided: ActiveDeclarations?
   /// The numbers of declarations and aliases that have been compared with the closures around them.
   private var judged = (specs: 0, aliases: 0)
-  /// The number of levels around a closure that are compared: as many as one usually captures.
-  private static var comparedLevels: Int { 4 }
   /// Called with the plan of a factory's children, or with the reason why no plan exists.
   private let compiled: (Result<Plan, any Error>) -> Void
 
@@ -84,18 +82,11 @@ final class EnvironmentDeclarations {
   func whileConfiguring(
     _ opening: (scopeName: String, location: SourceLocation), _ configure: () throws -> Void
   ) rethrows {
-    try Self.compare(outer ?? enclosing, depth: 0, opening, configure)
-  }
-
-  /// Compares a level and those around it.
-  private static func compare(
-    _ level: EnvironmentDeclarations?, depth: Int, _ opening: (scopeName: String, location: SourceLocation),
-    _ configure: () throws -> Void
-  ) rethrows {
-    guard let level, depth < comparedLevels else { return try configure() }
-    let (specs, aliases) = (level.specs.count, level.aliases.count)
-    try compare(level.outer ?? level.enclosing, depth: depth + 1, opening, configure)
-    level.noteMisplaced(from: specs, aliases, opening)
+    // As many levels as a closure usually captures.
+    let levels = sequence(first: self, next: { $0.outer ?? $0.enclosing }).dropFirst().prefix(4)
+    let counts = levels.map { (level: $0, specs: $0.specs.count, aliases: $0.aliases.count) }
+    try configure()
+    for (level, specs, aliases) in counts.reversed() { level.noteMisplaced(from: specs, aliases, opening) }
   }
 
   private func noteMisplaced(
@@ -104,24 +95,17 @@ final class EnvironmentDeclarations {
     // A level that has started declares nothing: the threads that open its children write nothing here.
     let isUnchanged = specs.count == spec && aliases.count == alias
     if isUnchanged { return }
-    for spec in specs.dropFirst(max(spec, judged.specs)) {
-      noteMisplaced(spec.value.written, spec.location, opening)
-    }
-    for alias in aliases.dropFirst(max(alias, judged.aliases)) {
-      noteMisplaced("alias '\(alias.name)'", alias.location, opening)
+    let beans = specs.dropFirst(max(spec, judged.specs)).map { ($0.value.written, $0.location) }
+    let names = aliases.dropFirst(max(alias, judged.aliases)).map { ("alias '\($0.name)'", $0.location) }
+    for (subject, location) in beans + names {
+      faults.append(
+        EnvironmentError(
+          cause: .declaredFurtherOut,
+          "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
+            + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
+          path: [subject], origin: location.origin))
     }
     judged = (specs.count, aliases.count)
-  }
-
-  private func noteMisplaced(
-    _ subject: String, _ location: SourceLocation, _ opening: (scopeName: String, location: SourceLocation)
-  ) {
-    faults.append(
-      EnvironmentError(
-        cause: .declaredFurtherOut,
-        "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
-          + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
-        path: [subject], origin: location.origin))
   }
 
   /// The limit of nested inclusions of one module type. A module that includes itself with other content each time

@@ -6,7 +6,6 @@ import BeansSupport
 /// products, and adds a decorator for each bean that it wraps.
 struct TemplateResolver {
   private let graph: EnvironmentGraph
-  private let lookup: TemplateLookup
   private(set) var faults: [EnvironmentError] = []
   private var declarations: CollectedDeclarations
   private var definitions: [BeanDefinition] = []
@@ -27,7 +26,6 @@ struct TemplateResolver {
   init(_ graph: EnvironmentGraph, _ bindings: BeanBindings, _ input: CompilerInput) {
     (self.graph, self.bindings) = (graph, bindings)
     overrides = input.overrides
-    lookup = TemplateLookup(graph)
     declarations = CollectedDeclarations(graph)
   }
 
@@ -266,13 +264,53 @@ struct TemplateResolver {
 
   /// Returns the chain of templates, nearest first; nil if a template is unknown or the chain is circular.
   private mutating func templates(of spec: FrozenSpec) -> [FrozenSpec]? {
-    guard spec.template != nil else { return [] }
-    switch lookup.templates(of: spec, in: declarations) {
-    case .templates(let templates): return templates
-    case .unknown(let id):
-      let hint = declarations.ids.hint(forId: id, from: spec.module)
-      report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint)")
-    case .circle(let circle): reportCircle(circle)
+    if spec.template == nil { return [] }
+    var chain = [spec]
+    var seen: Set = [spec.number]
+    var home = 0
+    while let next = chain.last, let id = next.template {
+      guard let (level, template) = template(id, of: next, at: home) else {
+        if id == next.id {
+          reportCircle([next])
+        } else {
+          let hint = declarations.ids.hint(forId: id, from: spec.module)
+          report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint)")
+        }
+        return nil
+      }
+      guard seen.insert(template.number).inserted else {
+        reportCircle(Array(chain.drop { $0.number != template.number }))
+        return nil
+      }
+      chain.append(template)
+      home = level
+    }
+    return Array(chain.dropFirst())
+  }
+
+  /// Returns the nearest declaration that has the id or an alias equal to it. A declaration may inherit from one
+  /// further out that has the same id.
+  private func template(
+    _ id: String, of spec: FrozenSpec, at home: Int
+  ) -> (level: Int, template: FrozenSpec)? {
+    let own = spec.module.flatMap { template(BeanId(id, privateTo: $0.key), of: spec, at: home) }
+    return own ?? template(BeanId(id), of: spec, at: home)
+  }
+
+  private func template(
+    _ id: BeanId, of spec: FrozenSpec, at home: Int
+  ) -> (level: Int, template: FrozenSpec)? {
+    let (target, asker) = (declarations.ids.target(of: id), spec.beanId)
+    if !(home == 0 && asker == id), let position = declarations.ids.meanings[target]?.position {
+      return (0, declarations.specs[position])
+    }
+    var next = graph.outerDirectory
+    while let (meaning, directory, _) = next?.find(target) {
+      let level = (graph.outerDirectory?.depth ?? 0) + 1 - directory.depth
+      if let position = meaning.position, !(home == level && asker == id) {
+        return (level, directory.declarations.specs[position])
+      }
+      next = directory.parent
     }
     return nil
   }

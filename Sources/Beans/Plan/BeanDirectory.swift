@@ -327,10 +327,12 @@ final class BeanDirectory: NestedLevel, Sendable {
   }
 
   /// Returns the bean of a declaration.
-  func bean(declared number: Int, _ memory: CandidateMemory = CandidateMemory()) -> Found? {
-    if let bean = self.number(declared: number) { return Found(directory: self, number: bean, hops: 0) }
-    guard let directory = memory.nearest(outside: self, declaring: number) else { return nil }
-    return directory.number(declared: number).map { found($0, in: directory) }
+  func bean(declared number: Int) -> Found? {
+    for (directory, hops) in chain {
+      guard let bean = directory.number(declared: number) else { continue }
+      return Found(directory: directory, number: bean, hops: hops)
+    }
+    return nil
   }
 
   /// Whether the declaration exists here or further out, as a bean, as a template or with errors.

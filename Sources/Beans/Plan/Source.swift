@@ -41,7 +41,12 @@ struct LocatedBean {
   /// Returns the reading of the bean as the type of a parameter; nil where a value of another type must be made from
   /// the bean.
   func reading(for parameter: Parameter) -> Reading? {
-    definition.with { Reading(parameter, of: $0.type, isClass: $0.isClass, slotIdentity) }
+    let (type, isClass) = definition.with { ($0.type, $0.isClass) }
+    if parameter.isReference, isClass { return .reference }
+    // The box of a struct or existential has exactly the declared type, which is the wanted one.
+    if type == parameter.wanted { return .boxed }
+    guard case .one = parameter.kind, isClass, let slotIdentity else { return nil }
+    return ExistentialLayout.of(parameter.element, for: slotIdentity).map { Reading($0) }
   }
 
   /// The place from which an operand reads the bean; nil if the bean must be computed.
