@@ -1,14 +1,20 @@
 import BeansReflection
 import BeansErrors
 
-/// The active declarations of one environment, and those embedded in them, each a bean of its own.
+/// The active declarations of one environment, and those embedded in them, each a bean of its own; and their ids.
 struct CollectedDeclarations {
+  let graph: EnvironmentGraph
   /// The declarations and those embedded in them, in order.
   private(set) var specs: [FrozenSpec] = []
-  /// The ids of the declarations, and those that the resolver enters later.
-  var ids: IdTable
-  /// The faults found while the declarations were collected.
-  private(set) var faults: [EnvironmentError] = []
+  /// The meanings of the declarations' ids, and of those that the resolver enters later.
+  var meanings = [BeanId: BeanDirectory.Meaning]()
+  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
+  var locations = [BeanId: SourceLocation]()
+  /// The active aliases, in order, and by the ids that they enter.
+  var named: [KnownAlias] = []
+  var aliases = [BeanId: EnvironmentDeclarations.Alias]()
+  /// The faults of the declarations, in the order in which they are found.
+  var faults: [EnvironmentError] = []
   /// The number of each declaration and, once known, that of its bean, in the order of `specs`.
   private(set) var declared: [(number: Int, bean: Int32)] = []
   /// The declarations that are embedded in others.
@@ -18,8 +24,9 @@ struct CollectedDeclarations {
 
   /// Collects the declarations of a graph, and those embedded in them.
   init(_ graph: EnvironmentGraph) {
+    self.graph = graph
     let declarations = graph.active.specs
-    ids = IdTable(graph, capacity: declarations.count)
+    meanings.reserveCapacity(declarations.count)
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
     let taker = ObjectIdentifier(graph.declarations)
@@ -29,9 +36,7 @@ struct CollectedDeclarations {
 
   /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
   private mutating func collect(_ spec: FrozenSpec, for taker: ObjectIdentifier) {
-    if let id = spec.beanId {
-      ids.enter(id, .declaration(Int32(specs.count)), at: spec.location, specs, &faults)
-    }
+    if let id = spec.beanId { enter(id, .declaration(Int32(specs.count)), at: spec.location) }
     specs.append(spec)
     declared.append((spec.number, -1))
     for embedded in spec.embedded {

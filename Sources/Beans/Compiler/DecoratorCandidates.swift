@@ -23,7 +23,8 @@ struct DecoratorCandidates {
   ///   - beans: the beans declared here, without decorators.
   ///   - ids: the ids declared here, which hide beans further out.
   func candidates(
-    for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition], _ ids: IdTable
+    for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition],
+    _ ids: [BeanId: BeanDirectory.Meaning]
   ) -> [Candidate] {
     var found: [Candidate] = []
     for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
@@ -35,7 +36,7 @@ struct DecoratorCandidates {
     for (directory, hops) in outer.chain {
       for bean in directory.candidates(for: type).map({ directory.beans[Int($0)] }) {
         if bean.isSeed || !bean.isVisible(from: module) || outer.hides(bean, hops: hops) { continue }
-        if let id = bean.beanId, ids.meanings[id] != nil { continue }
+        if let id = bean.beanId, ids[id] != nil { continue }
         let outermost = outer.decorated(.init(directory: directory, number: bean.number, hops: hops), as: type)
         let inner = BeanDirectory.Decorated(
           home: Unretained(outermost.directory), number: outermost.number, label: bean.label, id: bean.id)

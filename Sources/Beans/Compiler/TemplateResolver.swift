@@ -6,7 +6,6 @@ import BeansSupport
 /// products, and adds a decorator for each bean that it wraps.
 struct TemplateResolver {
   private let graph: EnvironmentGraph
-  private(set) var faults: [EnvironmentError] = []
   private var declarations: CollectedDeclarations
   private var definitions: [BeanDefinition] = []
   /// Whether a declaration has options that few beans have.
@@ -29,14 +28,15 @@ struct TemplateResolver {
     declarations = CollectedDeclarations(graph)
   }
 
+  var faults: [EnvironmentError] { declarations.faults }
+
   /// Creates the bean descriptors of declared classes, whose initialisers are users' code.
   func prepareDescriptors() { declarations.prepareDescriptors() }
 
   /// Reads all declarations. The graphs further out must have been read before.
   mutating func resolve() {
-    faults = declarations.faults
     definitions.reserveCapacity(declarations.specs.count)
-    let aliases = declarations.ids.nameAliases()
+    declarations.nameAliases()
     if let seed = graph.declarations.seed, let type = seed.type, let factory = seed.factory {
       _ = add(graph.declared.keep(seed), type, graph.usualLifetime, factory)
     }
@@ -45,12 +45,12 @@ struct TemplateResolver {
     let decorators = hasDecorators ? defineDecorators() : [:]
     let unbuilt = declarations.unbuilt
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
-    let entered = declarations.ids.enter(aliases, declarations.specs, &faults)
+    let aliases = declarations.enterAliases()
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
-      home: graph.declared, ids: declarations.ids.meanings, aliases: entered, declared: declarations.declared,
+      home: graph.declared, ids: declarations.meanings, aliases: aliases, declared: declarations.declared,
       unbuilt: unbuilt, inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
-    if let overrides { faults += overrides.faults(in: directory) }
+    if let overrides { declarations.faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, declarations.specs)
     graph.freeze()
   }
@@ -77,7 +77,7 @@ struct TemplateResolver {
     }
     let traits = own == nil ? [] : last.traits
     let isFaultless = declared.faults.isEmpty
-    if !isFaultless || !declared.propertyFaults.isEmpty { faults += declared.ownFaults }
+    if !isFaultless || !declared.propertyFaults.isEmpty { declarations.faults += declared.ownFaults }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
       report(declared, .privateWithoutModule, "only a declaration of a module can be private to it")
     }
@@ -129,7 +129,7 @@ struct TemplateResolver {
     _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil, decorated: BeanDirectory.Decorated? = nil
   ) -> BeanDefinition? {
     if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
-      faults.append(
+      declarations.faults.append(
         EnvironmentError(
           cause: .boundTwice,
           "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.location.origin)",
@@ -161,7 +161,7 @@ struct TemplateResolver {
   ) {
     let factoryType = type as? any FactoryBean.Type
     let fault = isSound ? declared.factoryBeanFault(of: type, making: merged.target) : nil
-    if let fault { faults.append(fault) }
+    if let fault { declarations.faults.append(fault) }
     let factory = factory(of: type, declared, templates, isSound: isSound)
     guard let target = merged.target ?? factoryType.map(FactoryFunction.product), !Parameter.isWrapper(target) else {
       return
@@ -172,9 +172,7 @@ struct TemplateResolver {
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
     if !isSound || fault != nil || factory == nil { graph.faulty.insert(maker.number) }
-    if let id = own.beanId {
-      declarations.ids.enter(id, .factory(maker.number), at: declared.location, declarations.specs, &faults)
-    }
+    if let id = own.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
     check(maker)
     let spec = graph.declared.keep(FrozenSpec(merged.value.product(target)))
     let isMade = isSound && fault == nil
@@ -184,7 +182,7 @@ struct TemplateResolver {
     if product == nil { graph.faulty.insert(made.number) }
     declarations.setBean(made.number, at: position)
     self.traits.formUnion(made.traits)
-    faults += bindings.bind(made, graph.declared)?.faults ?? []
+    declarations.faults += bindings.bind(made, graph.declared)?.faults ?? []
   }
 
   /// Returns the factory of a bean; nil if there is none.
@@ -196,7 +194,7 @@ struct TemplateResolver {
     do throws(EnvironmentError) {
       return try declared.chooseFactory(of: type, templates)
     } catch {
-      if isSound { faults.append(error) }
+      if isSound { declarations.faults.append(error) }
       return nil
     }
   }
@@ -206,7 +204,7 @@ struct TemplateResolver {
     var all = definitions
     let (added, found) = overrides.apply(to: &all, graph, bindings)
     definitions = all
-    faults += found
+    declarations.faults += found
     for definition in added {
       traits.formUnion(definition.traits)
       check(definition)
@@ -223,7 +221,7 @@ struct TemplateResolver {
     hasOptions = true
     for spec in declarations.specs where spec.isDecorator {
       guard let type = spec.type, let factory = spec.factory, isSound(spec, type) else { continue }
-      let candidates = finder.candidates(for: type, from: spec.module?.key, among: beans, declarations.ids)
+      let candidates = finder.candidates(for: type, from: spec.module?.key, among: beans, declarations.meanings)
       if candidates.isEmpty {
         let hint = finder.hint(forInactive: type, from: spec.module?.key)
         report(
@@ -244,10 +242,10 @@ struct TemplateResolver {
         let decorated = own ?? candidate.inner
         guard let made = add(spec, type, candidate.lifetime, factory, decorated: decorated) else { continue }
         outermost[key] = made.number
-        let count = faults.count
+        let count = declarations.faults.count
         check(made)
         // One report for all decorators of a declaration.
-        if number > 0 { faults.removeSubrange(count...) }
+        if number > 0 { declarations.faults.removeSubrange(count...) }
       }
     }
     return outermost
@@ -256,7 +254,7 @@ struct TemplateResolver {
   /// Whether a decorator has no errors of its own. Reports those that it has.
   private mutating func isSound(_ spec: FrozenSpec, _ type: Any.Type) -> Bool {
     let found = spec.ownFaults + spec.decoratorFaults(decorating: type)
-    faults += found
+    declarations.faults += found
     return found.isEmpty
   }
 
@@ -273,7 +271,7 @@ struct TemplateResolver {
         if id == next.id {
           reportCircle([next])
         } else {
-          let hint = declarations.ids.hint(forId: id, from: spec.module)
+          let hint = declarations.hint(forId: id, from: spec.module)
           report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint)")
         }
         return nil
@@ -300,8 +298,8 @@ struct TemplateResolver {
   private func template(
     _ id: BeanId, of spec: FrozenSpec, at home: Int
   ) -> (level: Int, template: FrozenSpec)? {
-    let (target, asker) = (declarations.ids.target(of: id), spec.beanId)
-    if !(home == 0 && asker == id), let position = declarations.ids.meanings[target]?.position {
+    let (target, asker) = (declarations.target(of: id), spec.beanId)
+    if !(home == 0 && asker == id), let position = declarations.meanings[target]?.position {
       return (0, declarations.specs[position])
     }
     var next = graph.outerDirectory
@@ -318,7 +316,7 @@ struct TemplateResolver {
   private mutating func reportCircle(_ circle: [FrozenSpec]) {
     guard let first = circle.first, circles.insert(Set(circle.map(\.number))).inserted else { return }
     let ids = (circle + [first]).map { $0.id ?? $0.kind }
-    faults.append(
+    declarations.faults.append(
       EnvironmentError(
         cause: .circleOfTemplates, "templates inherit from each other: \(ids.joined(separator: " → "))", path: ids,
         origin: first.location.origin))
@@ -329,10 +327,10 @@ struct TemplateResolver {
   /// Binds the properties and collects the values of a bean. Reports the faults of its declaration.
   private mutating func check(_ definition: BeanDefinition) {
     let binding = bindings.bind(definition, graph.declared)
-    if let binding { faults += binding.faults }
+    if let binding { declarations.faults += binding.faults }
     let found = definition.typeFaults(of: binding?.given ?? [])
     // Most beans have none, and an empty list would be appended to a copy of the faults.
-    if !found.isEmpty { faults += found }
+    if !found.isEmpty { declarations.faults += found }
   }
 
   /// Returns the numbers of beans that receive events. Reports invalid listeners.
@@ -343,7 +341,8 @@ struct TemplateResolver {
       for fault in definition.faults(of: handlers) {
         // One report for all decorators of a declaration.
         let isKnown = { (other: EnvironmentError) in other.message == fault.message && other.origin == fault.origin }
-        if !definition.isDecorator || !faults.contains(where: isKnown) { faults.append(fault) }
+        let isNew = !definition.isDecorator || !declarations.faults.contains(where: isKnown)
+        if isNew { declarations.faults.append(fault) }
       }
       if !handlers.isEmpty { found.append(definition.number) }
     }
@@ -351,6 +350,6 @@ struct TemplateResolver {
   }
 
   private mutating func report(_ spec: FrozenSpec, _ cause: FaultCause, _ message: String) {
-    faults.append(spec.fault(cause, message))
+    declarations.faults.append(spec.fault(cause, message))
   }
 }

@@ -1,23 +1,11 @@
 import BeansErrors
 import BeansSupport
 
-/// The ids of one environment while its declarations are read: those of beans, and aliases.
-struct IdTable {
+// The ids of declarations and aliases.
+
+extension CollectedDeclarations {
   /// An alias, and the id that it enters: an alias of a private bean is private to the module, too.
   typealias KnownAlias = (id: BeanId, alias: EnvironmentDeclarations.Alias)
-
-  private let graph: EnvironmentGraph
-  /// The meanings of all ids.
-  private(set) var meanings = [BeanId: BeanDirectory.Meaning]()
-  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
-  private var locations = [BeanId: SourceLocation]()
-  /// The active aliases, by the ids that they enter.
-  private var aliases = [BeanId: EnvironmentDeclarations.Alias]()
-
-  init(_ graph: EnvironmentGraph, capacity: Int) {
-    self.graph = graph
-    meanings.reserveCapacity(capacity)
-  }
 
   /// Enters the id of a bean. If several declarations have it, the first one keeps it and the others are faults.
   ///
@@ -25,26 +13,22 @@ struct IdTable {
   ///   - id: the id.
   ///   - meaning: the bean or the declaration.
   ///   - location: the location of the declaration.
-  ///   - specs: the declarations that have been entered.
-  ///   - faults: the faults found so far.
   mutating func enter(
-    _ id: BeanId, _ meaning: BeanDirectory.Meaning, at location: @autoclosure () -> SourceLocation,
-    _ specs: [FrozenSpec],
-    _ faults: inout [EnvironmentError]
+    _ id: BeanId, _ meaning: BeanDirectory.Meaning, at location: @autoclosure () -> SourceLocation
   ) {
     guard let earlier = meanings.updateValue(meaning, forKey: id) else {
       if meaning.position == nil { locations[id] = location() }
       return
     }
     meanings[id] = earlier
-    let taken = self.location(of: id, specs).map { "\($0.origin)" } ?? "another bean"
+    let taken = self.location(of: id).map { "\($0.origin)" } ?? "another bean"
     faults.append(
       EnvironmentError(
         .duplicateId, "the id '\(id.text)' is taken by \(taken)", path: ["'\(id.text)'"], origin: location().origin))
   }
 
   /// Returns the location at which an id is declared.
-  private func location(of id: BeanId, _ specs: [FrozenSpec]) -> SourceLocation? {
+  private func location(of id: BeanId) -> SourceLocation? {
     locations[id] ?? meanings[id]?.position.map { specs[$0].location }
   }
 
@@ -62,11 +46,10 @@ struct IdTable {
   // MARK: aliases
 
   /// Decides which of the active aliases are private to a module. Aliases may name each other in any order.
-  mutating func nameAliases() -> [KnownAlias] {
+  mutating func nameAliases() {
     let all = graph.active.aliases
-    if all.isEmpty { return [] }
     var known = all.map { KnownAlias(BeanId($0.name), $0) }
-    var isComplete = false
+    var isComplete = all.isEmpty
     while !isComplete {
       isComplete = true
       for (index, alias) in all.enumerated() where !known[index].id.isPrivate {
@@ -77,7 +60,7 @@ struct IdTable {
       }
     }
     for alias in known where !alias.id.isPrivate { add(alias) }
-    return known
+    named = known
   }
 
   /// Adds an alias. Keeps an existing bean or an earlier alias of that id.
@@ -95,15 +78,13 @@ struct IdTable {
   }
 
   /// Enters aliases among the ids, so that lookups by id find them. Returns the ids that are not private.
-  mutating func enter(
-    _ all: [KnownAlias], _ specs: [FrozenSpec], _ faults: inout [EnvironmentError]
-  ) -> [String] {
+  mutating func enterAliases() -> [String] {
     var entered: [(KnownAlias, target: BeanId, BeanDirectory.Meaning)] = []
     var circles: Set<Set<BeanId>> = []
     var seen: Set<BeanId> = []
-    for (id, alias) in all {
+    for (id, alias) in named {
       let first = seen.insert(id).inserted ? nil : aliases[id]?.location
-      if let earlier = location(of: id, specs) ?? first {
+      if let earlier = location(of: id) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
       }
