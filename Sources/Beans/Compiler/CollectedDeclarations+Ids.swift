@@ -47,20 +47,18 @@ extension CollectedDeclarations {
 
   /// Decides which of the active aliases are private to a module. Aliases may name each other in any order.
   mutating func nameAliases() {
-    let all = graph.active.aliases
-    var known = all.map { KnownAlias(BeanId($0.name), $0) }
-    var isComplete = all.isEmpty
+    named = graph.active.aliases.map { (BeanId($0.name), $0) }
+    var isComplete = named.isEmpty
     while !isComplete {
       isComplete = true
-      for (index, alias) in all.enumerated() where !known[index].id.isPrivate {
-        guard let module = alias.module, id(alias.target, from: module).isPrivate else { continue }
-        known[index].id = BeanId(alias.name, privateTo: module.key)
-        add(known[index])
+      for (index, (id, alias)) in named.enumerated() where !id.isPrivate {
+        guard let module = alias.module, self.id(alias.target, from: module).isPrivate else { continue }
+        named[index].id = BeanId(alias.name, privateTo: module.key)
+        add(named[index])
         isComplete = false
       }
     }
-    for alias in known where !alias.id.isPrivate { add(alias) }
-    named = known
+    for alias in named where !alias.id.isPrivate { add(alias) }
   }
 
   /// Adds an alias. Keeps an existing bean or an earlier alias of that id.

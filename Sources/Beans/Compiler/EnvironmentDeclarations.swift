@@ -73,8 +73,7 @@ final class EnvironmentDeclarations {
     self.outer = outer
     self.enclosing = enclosing
     self.compiled = compiled
-    module = outer?.module
-    open = module.map { [$0] } ?? []
+    open = outer?.module.map { [$0] } ?? []
   }
 
   /// Runs the closure that declares the children of a factory here. A declaration further out would be meant for the
@@ -112,8 +111,8 @@ final class EnvironmentDeclarations {
   /// would otherwise exhaust the stack.
   private static let deepestModules = 50
 
-  /// The module whose inclusion is in progress: the last of `open`, kept separately because each declaration reads it.
-  private(set) var module: IncludedModule?
+  /// The innermost module whose inclusion is in progress.
+  var module: IncludedModule? { open.last }
 
   deinit {
     for module in modules { module.letGo() }
@@ -188,13 +187,8 @@ final class EnvironmentDeclarations {
         "module \(included.name) includes itself with other content each time, \(Self.deepestModules) deep",
         path: ["module \(included.name)"], origin: place(location).origin)
     }
-    let outer = module
     open.append(included)
-    module = included
-    defer {
-      open.removeLast()
-      module = outer
-    }
+    defer { open.removeLast() }
     do { try configure() } catch let error as EnvironmentError {
       // If a lookup in the module has started the environment, the code that throws cannot reach the module's name.
       guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }

@@ -46,15 +46,11 @@ struct IndexCompiler {
       let isBean = !Parameter.isWrapper(type) || directory.seed(of: type, resolver.memory) != nil
       chosen.append((type, isBean && rivals.isEmpty ? bean : nil))
     }
-    func choose(from home: BeanDirectory) {
+    let levels = if graph.parent == nil { Int.max } else { 1 }
+    for (home, _) in directory.chain.prefix(levels) {
       for type in home.types where seen.insert(ObjectIdentifier(type)).inserted { choose(type) }
     }
-    guard let outer = graph.parent else {
-      for (home, _) in directory.chain { choose(from: home) }
-      return chosen
-    }
-    choose(from: directory)
-    for (type, bean) in outer.chosen where seen.insert(ObjectIdentifier(type)).inserted {
+    for (type, bean) in graph.parent?.chosen ?? [] where seen.insert(ObjectIdentifier(type)).inserted {
       if directory.ids.isEmpty, directory.candidates(for: type).isEmpty {
         chosen.append((type, bean?.further))
       } else {

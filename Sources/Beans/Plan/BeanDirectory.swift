@@ -79,12 +79,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       if bean.privateTo != nil { hasPrivateBeans = true }
     }
     (self.traits, self.hasPrivateBeans, self.areSendable) = (traits, hasPrivateBeans, areSendable)
-    var isSorted = true
-    var last = Int.min
-    for (number, _) in declared {
-      if number <= last { isSorted = false }
-      last = number
-    }
+    let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
     self.unbuilt = unbuilt

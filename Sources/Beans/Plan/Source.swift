@@ -73,11 +73,6 @@ struct LocatedBean {
 }
 
 extension Source<LocatedBean> {
-  /// Returns the operand that reads the value from a slot; nil if the value must be computed.
-  func operand(for parameter: Parameter) -> Operand? {
-    if case .bean(let bean) = self { bean.operand(for: parameter) } else { nil }
-  }
-
   /// Returns the computation of the value, and the reading of its result.
   func computation(for parameter: Parameter) -> (computation: Computation, reading: Reading) {
     switch self {
@@ -114,7 +109,7 @@ final class Retrieval: Sendable {
   let computed: (computation: Computation, reading: Reading)
 
   init(_ source: Source<LocatedBean>, for parameter: Parameter) {
-    operand = source.operand(for: parameter)
+    operand = if case .bean(let bean) = source { bean.operand(for: parameter) } else { nil }
     computed = source.computation(for: parameter)
   }
 }
