@@ -97,12 +97,11 @@ final class EnvironmentDeclarations {
     let beans = specs.dropFirst(max(spec, judged.specs)).map { ($0.value.written, $0.location) }
     let names = aliases.dropFirst(max(alias, judged.aliases)).map { ("alias '\($0.name)'", $0.location) }
     for (subject, location) in beans + names {
-      faults.append(
-        EnvironmentError(
-          cause: .declaredFurtherOut,
-          "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
-            + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
-          path: [subject], origin: location.origin))
+      note(
+        .declaredFurtherOut,
+        "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
+          + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
+        of: subject, at: location)
     }
     judged = (specs.count, aliases.count)
   }
@@ -120,10 +119,9 @@ final class EnvironmentDeclarations {
 
   func define(_ declaration: BeanDeclaration) {
     if declaration.isDefined {
-      faults.append(
-        EnvironmentError(
-          cause: .definedTwice, "the same declaration is defined twice: make one for each bean",
-          path: [declaration.spec.written], origin: declaration.spec.location.origin))
+      note(
+        .definedTwice, "the same declaration is defined twice: make one for each bean",
+        of: declaration.spec.written, at: declaration.spec.location)
       // Report one fault for both declarations.
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
@@ -198,11 +196,14 @@ final class EnvironmentDeclarations {
 
   private func noteIncomparable(_ known: IncludedModule, at location: SourceLocation) {
     let first = known.inclusions.first.map { " (\($0.location.origin))" } ?? ""
-    faults.append(
-      EnvironmentError(
-        cause: .incomparableModule,
-        "module \(known.name) is included twice\(first), and its content cannot be compared: make it Hashable",
-        path: ["module \(known.name)"], origin: location.origin))
+    note(
+      .incomparableModule,
+      "module \(known.name) is included twice\(first), and its content cannot be compared: make it Hashable",
+      of: "module \(known.name)", at: location)
+  }
+
+  private func note(_ cause: FaultCause, _ message: String, of subject: String, at location: SourceLocation) {
+    faults.append(EnvironmentError(cause: cause, message, path: [subject], origin: location.origin))
   }
 
   /// Returns the identity for a module's content: that of an equal module further out or in other children, else a new
@@ -250,9 +251,7 @@ final class EnvironmentDeclarations {
   private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
     for case .profile(let profileCondition) in conditions {
       profiles.formUnion(profileCondition.expressions.flatMap(\.names))
-      outermost.faults += profileCondition.faults.map {
-        EnvironmentError(cause: .malformedProfile, $0, path: [subject], origin: location.origin)
-      }
+      for fault in profileCondition.faults { outermost.note(.malformedProfile, fault, of: subject, at: location) }
     }
   }
 

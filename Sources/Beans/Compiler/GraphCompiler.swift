@@ -13,9 +13,6 @@ struct GraphCompiler {
   private var valued: [BeanBinding] = []
   /// The beans of this environment that are configuration sources.
   private(set) var sources: [PlacedBean] = []
-  // The output of `compile()`.
-  /// The users' code to which beans and recipes refer.
-  private(set) var codes: [any AnyObject & Sendable] = []
   /// The plans of factories, at any depth, each with its declarations.
   private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 
@@ -239,6 +236,9 @@ struct GraphCompiler {
   /// Returns the faults of values, as far as they can be found without the configuration.
   func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
 
+  /// The declarations, which retain the users' code to which beans and recipes refer.
+  var declared: [DeclaredBeans] { graphs.map(\.declared) }
+
   /// The dependencies of all beans, and the injection point of each.
   var dependencies: [PlacedBean.Dependency] { resolver.dependencies }
   var points: [InjectionPoint] { resolver.points }
@@ -268,12 +268,10 @@ struct GraphCompiler {
       var compiler = PlanCompiler(graph, input, block, resolver)
       let plan = compiler.compile()
       graph.plan = plan
-      codes += compiler.codes
       return plan
     }
     let plan = compile(graph)
-    for graph in graphs.dropFirst() { below.append((graph.declarations, compile(graph))) }
-    codes += graphs.map(\.declared)
+    below = graphs.dropFirst().map { ($0.declarations, compile($0)) }
     return (plan, block)
   }
 }

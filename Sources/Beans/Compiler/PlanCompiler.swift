@@ -17,8 +17,6 @@ struct PlanCompiler {
   private var steps: [Step] = []
   /// The operands that must exist before the first step of the recipe being laid out.
   private var needs: [Operand] = []
-  /// The users' code of all beans, to which recipes refer. The environment must retain it.
-  private(set) var codes: [BeanCode] = []
 
   /// The usual maximum of steps in an order. A bean that needs more has no order: each bean builds its dependencies
   /// itself.
@@ -257,7 +255,7 @@ struct PlanCompiler {
 
   // MARK: recipes
 
-  private mutating func recipe(
+  private func recipe(
     of bean: PlacedBean, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
   ) -> Recipe {
     let (definition, layout, code) = (bean.definition, bean.layout, code(of: bean))
@@ -309,7 +307,7 @@ struct PlanCompiler {
     return ExistentialLayout.of(trait.protocolType, for: identity)
   }
 
-  private mutating func code(of bean: PlacedBean) -> BeanCode {
+  private func code(of bean: PlacedBean) -> BeanCode {
     // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
     let needsDeclaration = bean.kind == .scoped || graph.declarations.hasScope && !bean.isSeed
     let listeners = hasListeners && bean.kind != .product ? bean.definition.handlers : []
@@ -319,12 +317,11 @@ struct PlanCompiler {
       return .none
     }
     let spec = bean.spec
-    let code = BeanCode(
-      given: given, properties: bean.properties, listeners: listeners,
-      options: spec.options?.value ?? BeanSpec.Options(), instance: spec.instance,
-      declaration: needsDeclaration ? bean.declaration : nil, refusal: bean.refusal?.value)
-    codes.append(code)
-    return code
+    return graph.declared.keep(
+      BeanCode(
+        given: given, properties: bean.properties, listeners: listeners,
+        options: spec.options?.value ?? BeanSpec.Options(), instance: spec.instance,
+        declaration: needsDeclaration ? bean.declaration : nil, refusal: bean.refusal?.value))
   }
 
   // MARK: events
