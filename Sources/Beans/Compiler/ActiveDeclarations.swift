@@ -101,7 +101,7 @@ private struct ConditionEvaluator {
   private(set) var aliases: [(alias: EnvironmentDeclarations.Alias, refusal: String?)] = []
   private var profiles: ActiveProfiles?
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
-  /// The inclusions of modules that hold according to the configuration alone.
+  /// The inclusions of modules that hold according to the configuration alone, by module.
   private var inclusions = [ObjectIdentifier: [Inclusion]]()
   /// The reasons why modules are inactive according to the configuration alone.
   private var refusals = [ObjectIdentifier: String]()
@@ -145,42 +145,34 @@ private struct ConditionEvaluator {
 
   /// Decides which inclusions hold: those whose conditions hold, in an active module. Modules may include each other.
   private mutating func evaluateModules() {
-    let modules = declarations.modules
-    var reasons = [ObjectIdentifier: [String?]]()
-    for module in modules {
-      reasons[module.key] = module.inclusions.map { inclusion in
-        refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location)
+    var reasons = [ObjectIdentifier: String]()
+    for module in declarations.modules {
+      for inclusion in module.inclusions {
+        if let reason = refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location) {
+          reasons[module.key] = reasons[module.key] ?? reason
+        } else {
+          inclusions[module.key, default: []].append(inclusion)
+        }
       }
     }
-    let counting = reached(from: modules) { module, number in reasons[module.key]?[number] == nil }
-    for module in modules {
-      inclusions[module.key] = module.inclusions.enumerated().filter { number, inclusion in
-        reasons[module.key]?[number] == nil && isCounted(inclusion.by, among: counting)
-      }.map(\.element)
-      if counting.contains(module.key) { continue }
-      let reason = reasons[module.key]?.lazy.compactMap(\.self).first
-      refusals[module.key] = "module \(module.name) is: \(reason ?? "no module that includes it counts")"
+    let counting = reached { _ in true }
+    for module in declarations.modules where !counting.contains(module.key) {
+      let reason = reasons[module.key] ?? "no module that includes it counts"
+      refusals[module.key] = "module \(module.name) is: \(reason)"
     }
-    let unconditional = reached(from: modules) { module, number in
-      let conditions = module.inclusions[number].conditions
-      return reasons[module.key]?[number] == nil && !conditions.contains(where: \.looksForMissing)
-    }
-    standIns = counting.subtracting(unconditional)
+    standIns = counting.subtracting(reached { !$0.conditions.contains(where: \.looksForMissing) })
+    inclusions = inclusions.mapValues { $0.filter { isCounted($0.by, among: counting) } }
   }
 
   /// Returns the reached modules. A module is reached if one of its inclusions holds and is made by a reached module,
   /// by a module further out, or outside of any module.
-  private func reached(
-    from modules: [IncludedModule], by holds: (IncludedModule, Int) -> Bool
-  ) -> Set<ObjectIdentifier> {
+  private func reached(by holds: (Inclusion) -> Bool) -> Set<ObjectIdentifier> {
     var found: Set<ObjectIdentifier> = []
     var isComplete = false
     while !isComplete {
-      let more = modules.filter { module in
+      let more = declarations.modules.filter { module in
         !found.contains(module.key)
-          && module.inclusions.indices.contains {
-            holds(module, $0) && isCounted(module.inclusions[$0].by, among: found)
-          }
+          && inclusions[module.key, default: []].contains { holds($0) && isCounted($0.by, among: found) }
       }
       found.formUnion(more.map(\.key))
       isComplete = more.isEmpty
