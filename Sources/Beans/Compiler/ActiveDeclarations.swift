@@ -4,44 +4,38 @@ import BeansReflection
 /// The active declarations of one environment. Conditions are evaluated here, before any other step of the compilation.
 struct ActiveDeclarations {
   /// The active declarations, in order of definition.
-  let specs: [FrozenSpec]
-  let aliases: [EnvironmentDeclarations.Alias]
+  private(set) var specs: [FrozenSpec]
+  private(set) var aliases: [EnvironmentDeclarations.Alias]
   /// The declarations of the children of active factories.
-  let factories: [EnvironmentDeclarations]
+  private(set) var factories: [EnvironmentDeclarations]
   /// The inactive declarations, including those in the children of inactive factories.
-  let inactive: [InactiveDeclaration]
+  private(set) var inactive: [InactiveDeclaration] = []
   /// The factories whose children are inactive, at any depth, each with the error that opening a child throws.
-  let inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)]
+  private(set) var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
   /// The errors that conditions threw.
-  let faults: [EnvironmentError]
+  private(set) var faults: [EnvironmentError] = []
   /// The reasons why declarations are inactive, by their numbers.
-  private let reasons: [Int: String]
+  private var reasons = [Int: String]()
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
     declarations.addFactoryBeans()
-    guard declarations.hasConditions else {
-      (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
-      (inactive, inactiveFactories, faults, reasons) = ([], [], [], [:])
-      return
-    }
     if let decided = declarations.decided {
       self = decided
       return
     }
+    (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
+    if !declarations.hasConditions { return }
     var evaluator = ConditionEvaluator(declarations, in: outer, input)
     evaluator.evaluate()
-    let (reasons, aliases, factories) = (evaluator.reasons, evaluator.aliases, evaluator.factories)
-    self.reasons = reasons
-    specs = declarations.specs.filter { reasons[$0.number] == nil }
-    faults = evaluator.faults
-    self.factories = factories.filter { $0.refusal == nil }.map(\.factory)
-    self.aliases = aliases.filter { $0.refusal == nil }.map(\.alias)
-    var inactive = declarations.specs.flatMap { spec in
-      reasons[spec.number].map { evaluator.inactive(spec, $0) } ?? []
+    (reasons, faults) = (evaluator.reasons, evaluator.faults)
+    specs.removeAll { evaluator.reasons[$0.number] != nil }
+    aliases = evaluator.aliases.filter { $0.refusal == nil }.map(\.alias)
+    factories = evaluator.factories.filter { $0.refusal == nil }.map(\.factory)
+    inactive = declarations.specs.flatMap { spec in
+      evaluator.reasons[spec.number].map { evaluator.inactive(spec, $0) } ?? []
     }
-    inactive += aliases.compactMap { alias, refusal in refusal.map { InactiveDeclaration(alias, $0) } }
-    var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
-    for (factory, refusal) in factories {
+    inactive += evaluator.aliases.compactMap { alias, refusal in refusal.map { InactiveDeclaration(alias, $0) } }
+    for (factory, refusal) in evaluator.factories {
       guard let reason = refusal else { continue }
       let name = "'\(factory.name)'"
       for level in [factory] + factory.below {
@@ -55,7 +49,6 @@ struct ActiveDeclarations {
         inactive += level.aliases.map { InactiveDeclaration($0, reason) }
       }
     }
-    (self.inactive, self.inactiveFactories) = (inactive, inactiveFactories)
   }
 
   /// Returns the text that a report appends to a declaration.
