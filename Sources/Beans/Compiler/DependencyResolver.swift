@@ -89,23 +89,13 @@ struct DependencyResolver {
       return $0.resolve(.bind($1.value, as: $1.parameter, at: .requirement, &values), of: bean)
     }
     let hasFactory = bean.hasFactory
-    let arguments: Range<Int>
-    if let maker = bean.definition.maker {
-      // A product's only argument is its factory. The arguments of the declaration belong to the factory.
-      let maker = bean.graph.directory.found(maker.number, in: bean.directory)
-      arguments = add(factory.with { $0.parameters }, at: { _ in .parameter(0) }) {
-        $0.dependency($1, on: maker, of: bean, .parameter(0))
-      }
-    } else if hasFactory {
+    var arguments = 0..<0
+    if hasFactory {
       arguments = self.arguments(of: bean, spec.with { $0.arguments }, factory.with { $0.parameters })
-    } else {
-      arguments = 0..<0
     }
     let (properties, injected) = properties(of: bean)
-    let product = hasFactory ? bean.definition.product : nil
-    let assembled = product.map { assemble($0, arguments, of: bean) }
-    bean.connect(
-      requirements: requirements, arguments: assembled ?? arguments, injected: injected, properties: properties)
+    if hasFactory, let product = bean.definition.product { arguments = assemble(product, arguments, of: bean) }
+    bean.connect(requirements: requirements, arguments: arguments, injected: injected, properties: properties)
   }
 
   /// Resolves the parameters of a factory. Returns the range of their dependencies.
@@ -121,6 +111,11 @@ struct DependencyResolver {
     }
     return add(parameters.indices, at: { .parameter($0) }) { resolver, index in
       let parameter = parameters[index]
+      if index == 0, let maker = bean.definition.maker {
+        // A product's only argument is its factory. The arguments of the declaration belong to the factory.
+        let maker = bean.graph.directory.found(maker.number, in: bean.directory)
+        return resolver.dependency(parameter, on: maker, of: bean, .parameter(0))
+      }
       if index == 0, let decorated = bean.definition.decorated {
         let home = decorated.home?.object ?? bean.directory
         // A missing one has been reported.
@@ -194,7 +189,13 @@ struct DependencyResolver {
     if !given.needsBean { return PlacedBean.Dependency(parameter: parameter, source: .value(given)) }
     switch given.given {
     case .bean(let id): return dependency(parameter, id: id, of: bean, point, at: origin)
-    case .declaration(let declaration): return dependency(parameter, on: declaration, of: bean, point, at: origin)
+    case .declaration(let declaration):
+      let directory = bean.graph.directory
+      if let found = directory.bean(declared: declaration.spec.number) {
+        let decorated = directory.decorated(found, as: parameter.element)
+        return dependency(parameter, on: decorated, of: bean, point, at: origin)
+      }
+      if let fault = directory.fault(ofDeclaration: declaration.spec) { bean.note(fault, of: point, at: origin) }
     case .parts(let parts, let type):
       // Each owner receives a collection of its own. Every part is resolved, so that all faults are found.
       var found: [PlacedBean.Dependency] = []
@@ -233,21 +234,6 @@ struct DependencyResolver {
       bean.note(error, of: point, at: origin)
       return nil
     }
-  }
-
-  private mutating func dependency(
-    _ parameter: Parameter, on declaration: BeanDeclaration, of bean: PlacedBean,
-    _ point: InjectionPoint, at origin: EnvironmentError.Origin?
-  ) -> PlacedBean.Dependency? {
-    let directory = bean.graph.directory
-    if let found = directory.bean(declared: declaration.spec.number) {
-      let decorated = directory.decorated(found, as: parameter.element)
-      return dependency(parameter, on: decorated, of: bean, point, at: origin)
-    }
-    if let fault = directory.fault(ofDeclaration: declaration.spec) {
-      bean.note(fault, of: point, at: origin)
-    }
-    return nil
   }
 
   // MARK: one dependency
@@ -320,25 +306,27 @@ struct DependencyResolver {
   private mutating func property(
     for injection: ClassInjection, _ value: BoundValue?, of bean: PlacedBean
   ) -> PropertyAssignment? {
-    let parameter = injection.setter.parameter
-    let found: PlacedBean.Dependency?
+    let (parameter, point) = (injection.setter.parameter, injection.point)
+    var code = BeanCode.Property(set: injection.setter.set)
+    var found: PlacedBean.Dependency?
     switch injection.source {
-    case .bean(let id): found = dependency(parameter, id: id, of: bean, injection.point)
+    case .bean(let id): found = dependency(parameter, id: id, of: bean, point)
     case .named(let id):
       guard hasCandidateWithId(for: parameter, bean.graph) else {
         bean.noteMissingIds(for: injection)
         return nil
       }
-      return PropertyAssignment(
-        code: BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set),
-        dependency: nil, point: injection.point)
+      code.named = (id, parameter, "\(point)")
     case .configuration: found = value.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
-    case .custom(let inject): found = injected(inject, injection, of: bean)
+    case .custom(let inject):
+      guard bean.graph.directory.visibleTraits.contains(.injection) else {
+        bean.noteUnserved(inject, at: point)
+        return nil
+      }
+      found = PlacedBean.Dependency(parameter: parameter, source: .injection(inject, injection.property))
     }
-    return found.map {
-      PropertyAssignment(
-        code: BeanCode.Property(set: injection.setter.set), dependency: $0, point: injection.point)
-    }
+    if found == nil, code.named == nil { return nil }
+    return PropertyAssignment(code: code, dependency: found, point: point)
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
@@ -347,16 +335,5 @@ struct DependencyResolver {
     return graph.directory.levels(with: parameter.element, memory).contains { directory, numbers in
       numbers.contains { directory.beans[Int($0)].id != nil }
     }
-  }
-
-  private func injected(
-    _ inject: Inject, _ injection: ClassInjection, of bean: PlacedBean
-  ) -> PlacedBean.Dependency? {
-    guard bean.graph.directory.visibleTraits.contains(.injection) else {
-      bean.noteUnserved(inject, at: injection.point)
-      return nil
-    }
-    return PlacedBean.Dependency(
-      parameter: injection.setter.parameter, source: .injection(inject, injection.property))
   }
 }
