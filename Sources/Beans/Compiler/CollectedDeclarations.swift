@@ -31,7 +31,13 @@ struct CollectedDeclarations {
     declared.reserveCapacity(declarations.count)
     let taker = ObjectIdentifier(graph.declarations)
     for spec in declarations { collect(spec, for: taker) }
-    for number in sendable { noteSendableType(of: number) }
+    if sendable.isEmpty { return }
+    // Only the declaration that contains a bean may know that its type is `Sendable`.
+    for (position, spec) in specs.enumerated() where sendable.contains(spec.number) && !spec.isSendable {
+      var spec = spec.value
+      spec.isSendable = true
+      specs[position] = FrozenSpec(spec)
+    }
   }
 
   /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
@@ -64,14 +70,6 @@ struct CollectedDeclarations {
   private mutating func isToBeCollected(_ declaration: BeanDeclaration, for taker: ObjectIdentifier) -> Bool {
     if declaration.isDefined, declaration.taker != taker { return false }
     return embedded.insert(ObjectIdentifier(declaration)).inserted
-  }
-
-  /// Notes that the type of a bean is `Sendable`, as only the declaration that contains it knows.
-  private mutating func noteSendableType(of number: Int) {
-    guard let position = specs.firstIndex(where: { $0.number == number && !$0.isSendable }) else { return }
-    var spec = specs[position].value
-    spec.isSendable = true
-    specs[position] = FrozenSpec(spec)
   }
 
   /// Creates the bean descriptors of declared classes, whose initialisers are users' code. An error is ignored here:

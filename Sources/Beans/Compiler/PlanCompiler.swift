@@ -198,8 +198,9 @@ struct PlanCompiler {
       }
       layout.steps = appendSteps(of: bean, order, takers)
     } else {
+      let first = steps.count
       if bean.kind == .slot { steps.append(Step(slot: bean.slot, takers: 1, dependent: -1)) }
-      layout.steps = steps.count - (bean.kind == .slot ? 1 : 0)..<steps.count
+      layout.steps = first..<steps.count
     }
     for need in needs { operands.append(need) }
     layout.needs = layout.properties.upperBound..<operands.count
@@ -267,7 +268,8 @@ struct PlanCompiler {
     if isObserved { work.insert(.observe) }
     if bean.refusal != nil { work.insert(.refuse) }
     if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
-    if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
+    let hasComputed = self.operands[layout.operands].contains { if case .computed = $0.place { true } else { false } }
+    if !layout.requirements.isEmpty || hasComputed { work.insert(.compute) }
     if !traits.isDisjoint(with: [.aware, .bean]) || !bean.properties.isEmpty || isProcessed
       || !code.options.postConstructs.isEmpty || !code.options.works.isEmpty
     {

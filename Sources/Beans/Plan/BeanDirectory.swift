@@ -43,8 +43,6 @@ final class BeanDirectory: NestedLevel, Sendable {
   let visibleTraits: BeanTraits
   /// Whether some beans are private to a module.
   let hasPrivateBeans: Bool
-  /// Whether some beans, here or further out, are private to a module.
-  let seesPrivateBeans: Bool
   /// Beans that receive events, in order.
   let listeners: [Int32]
   /// Inactive declarations, for hints.
@@ -86,7 +84,6 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.inactive = inactive
     self.decorators = decorators
     self.listeners = listeners
-    seesPrivateBeans = hasPrivateBeans || parent?.seesPrivateBeans == true
     hasDecorators = !decorators.isEmpty || parent?.hasDecorators == true
     hasListeners = !listeners.isEmpty || parent?.hasListeners == true
     visibleTraits = traits.union(parent?.visibleTraits ?? [])

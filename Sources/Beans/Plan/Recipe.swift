@@ -228,11 +228,3 @@ extension Operand {
     if case .outer(let own) = place { own == slot } else { false }
   }
 }
-
-extension FrozenSlice<Operand> {
-  var hasComputed: Bool {
-    var found = false
-    forEach { if case .computed = $0.place { found = true } }
-    return found
-  }
-}

@@ -128,7 +128,9 @@ struct BeanSearch {
 
   /// The module whose private beans a provider finds; nil if there are none.
   private var moduleOfProvider: ObjectIdentifier? {
-    module.flatMap { directory.seesPrivateBeans || below.contains(where: \.hasPrivateBeans) ? $0 : nil }
+    if module == nil { return nil }
+    let levels = directory.chain.map(\.directory) + below
+    return levels.contains(where: \.hasPrivateBeans) ? module : nil
   }
 
   /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
