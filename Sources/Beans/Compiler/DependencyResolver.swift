@@ -11,13 +11,14 @@ struct DependencyResolver {
   private(set) var points: [InjectionPoint] = []
   let bindings = BeanBindings()
   let memory = CandidateMemory()
-  /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
-  private(set) var asked: [Parameter] = []
+  /// The parameters, here and further out, whose type alone selects a bean. Lookups of these are compiled in advance.
+  private(set) var parameters: [Parameter]
   private var seen: Set<ObjectIdentifier>
   /// The number of hints that may still be computed. A hint costs a walk over all ids; the first few are enough.
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
+    parameters = input.parameters
     seen = Set(input.parameters.map { ObjectIdentifier($0) })
   }
 
@@ -41,7 +42,7 @@ struct DependencyResolver {
         guard let holder = graph.ancestor(hops) else { return compiled(bean, graph) }
         return place(bean, home, .slot, in: holder, hops)
       }
-      guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
+      guard let home else { return graph.input.outerScopes.contains(name) ? compiled(bean, graph) : nil }
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
       // The scope does not exist, which is reported once at the bean itself and not at its dependents.
@@ -136,7 +137,7 @@ struct DependencyResolver {
         let point = bean.binding?.arguments[index] ?? .bind(value, as: parameter, at: .parameter(index), &values)
         return resolver.resolve(point, of: bean)
       }
-      if resolver.seen.insert(ObjectIdentifier(parameter)).inserted { resolver.asked.append(parameter) }
+      if resolver.seen.insert(ObjectIdentifier(parameter)).inserted { resolver.parameters.append(parameter) }
       return resolver.dependency(parameter, of: bean, .parameter(index))
     }
   }

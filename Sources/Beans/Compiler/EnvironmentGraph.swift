@@ -10,18 +10,13 @@ final class EnvironmentGraph: NestedLevel {
   let active: ActiveDeclarations
   /// The graph further out that is compiled together with this one.
   private let outer: Unretained<EnvironmentGraph>?
-  /// The compiled plan further out that is nearest to the outermost graph.
-  let parentPlan: Plan?
+  let input: CompilerInput
   private(set) var children: [EnvironmentGraph] = []
   /// The positions of all graphs below, at any depth, among the graphs that are compiled together.
   private(set) var positions = 0..<0
   /// The number of graphs further out that are compiled together with this one.
   let depth: Int
   private let outerShortcut: Unretained<EnvironmentGraph>?
-  /// The names of scopes that users have registered in the environment of the outermost graph.
-  let scopeNames: [String]
-  /// The names of scopes that users have registered further out, in environments that have started.
-  let outerScopes: [String]
   /// The numbers of beans whose declarations have errors.
   var faulty: Set<Int32> = []
   /// The beans declared here, by number, once they are placed here.
@@ -50,7 +45,7 @@ final class EnvironmentGraph: NestedLevel {
 
   /// Creates the graph of an environment, and those of all factories below.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput, in outer: EnvironmentGraph? = nil) {
-    self.declarations = declarations
+    (self.declarations, self.input) = (declarations, input)
     declared = DeclaredBeans(declarations.configuration)
     active = ActiveDeclarations(declarations, in: outer, input)
     isPlain = declarations.scopeName == nil
@@ -58,14 +53,13 @@ final class EnvironmentGraph: NestedLevel {
     self.outer = outer.map { Unretained($0) }
     depth = outer.map { $0.depth + 1 } ?? 0
     outerShortcut = EnvironmentGraph.shortcut(below: outer).map { Unretained($0) }
-    parentPlan = input.parent
-    scopeNames = input.scopeNames
-    outerScopes = input.outerScopes
     children = active.factories.map { EnvironmentGraph($0, input, in: self) }
   }
 
   /// The graph further out, which retains this one.
   var parent: EnvironmentGraph? { outer?.object }
+  /// The compiled plan further out that is nearest to the outermost graph.
+  var parentPlan: Plan? { input.parent }
   var shortcut: EnvironmentGraph? { outerShortcut?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
@@ -198,7 +192,7 @@ extension EnvironmentGraph {
 
   /// Whether the name is that of a user's scope. A bean whose name is unknown may be the scope.
   func isRegistered(_ name: String) -> Bool {
-    if scopeNames.contains(name) || scopeBeans.contains(name) || outerScopes.contains(name) { return true }
+    if input.scopeNames.contains(name) || scopeBeans.contains(name) || input.outerScopes.contains(name) { return true }
     return !scopeBeans.isEmpty && !isFactoryScope(name)
   }
 
@@ -218,6 +212,6 @@ extension EnvironmentGraph {
   var allScopeNames: [String] {
     ["singleton", "prototype"]
       + directory.chain.compactMap(\.directory.scopeName) + belowDirectories.compactMap(\.scopeName)
-      + scopeNames + outerScopes
+      + input.scopeNames + input.outerScopes
   }
 }

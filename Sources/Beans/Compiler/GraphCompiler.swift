@@ -6,7 +6,6 @@ struct GraphCompiler {
   private let graph: EnvironmentGraph
   /// The graph of the environment, and those of all factories below.
   let graphs: [EnvironmentGraph]
-  private var input: CompilerInput
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
   /// The bindings that have values.
@@ -18,13 +17,12 @@ struct GraphCompiler {
 
   /// Finds the faults in the declarations of an environment and of all factories below it.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
-    self.input = input
     graph = EnvironmentGraph(declarations, input)
     resolver = DependencyResolver(input)
     var graphs = [graph]
     graph.addBelow(to: &graphs)
     self.graphs = graphs
-    var readers = graphs.map { TemplateResolver($0, resolver.bindings, input) }
+    var readers = graphs.map { TemplateResolver($0, resolver.bindings) }
     for reader in readers { reader.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
@@ -39,10 +37,8 @@ struct GraphCompiler {
     for graph in graphs { resolve(graph) }
     faults += Validator(graphs: graphs, dependencies: resolver.dependencies).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
-    self.input.hasSources = !sources.isEmpty
     let bindings = resolver.bindings
     valued = graphs.flatMap { $0.definitions.compactMap(bindings.known) } + bindings.others
-    self.input.parameters += resolver.asked
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
@@ -265,7 +261,7 @@ struct GraphCompiler {
       value.publish()
     }
     func compile(_ graph: EnvironmentGraph) -> Plan {
-      var compiler = PlanCompiler(graph, input, block, resolver)
+      var compiler = PlanCompiler(graph, block, resolver)
       let plan = compiler.compile()
       graph.plan = plan
       return plan

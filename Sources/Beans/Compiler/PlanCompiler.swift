@@ -4,7 +4,6 @@ import BeansReflection
 /// Compiles the beans of a validated graph to a plan: recipes, the order of their steps, and receivers of events.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
-  private let input: CompilerInput
   private var resolver: DependencyResolver
   private let dependencies: [PlacedBean.Dependency]
   /// Whether a bean that the graph's environments see receives events.
@@ -31,12 +30,10 @@ struct PlanCompiler {
 
   /// - Parameters:
   ///   - graph: the graph to compile. The graphs further out must have been compiled before.
-  ///   - input: the input of the compilation.
   ///   - block: the slots of the outermost graph's environment, followed by places for values.
   ///   - resolver: the resolver that has resolved the graph.
-  init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
+  init(_ graph: EnvironmentGraph, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
-    self.input = input
     compiler = OperandCompiler(block.slots, hasSeed: graph.hasSeed)
     self.resolver = resolver
     dependencies = resolver.dependencies
@@ -52,7 +49,7 @@ struct PlanCompiler {
     if !graph.isPlain { findUnordered(beans) }
     for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
-    let index = lookups.compile(input.parameters, &compiler)
+    let index = lookups.compile(resolver.parameters, &compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
     let listed = graph.declarations.specs.map { graph.directory.number(declared: $0.number) ?? -1 }
@@ -65,11 +62,11 @@ struct PlanCompiler {
     for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
       directory: graph.directory, opening: graph.declarations.opening?.location,
-      parent: graph.parent?.plan ?? graph.parentPlan, home: input.home,
+      parent: graph.parent?.plan ?? graph.parentPlan, home: graph.input.home,
       configuration: graph.declarations.configuration,
       layout: SlotLayout(slots: Int(graph.slotCount), hasScope: graph.declarations.hasScope),
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
-      isTraced: input.isTraced,
+      isTraced: graph.input.isTraced,
       order: Plan.Order(
         sorted: graph.sorted.map(\.number),
         precedents: awaits ? DeferredCreations(graph, dependencies).precedents : [:]),
@@ -77,7 +74,7 @@ struct PlanCompiler {
         processors: processors, injections: injections, receivers: hasListeners ? receivers() : [:]),
       report: Plan.Report(listed: listed, templates: templates),
       numbers: Plan.Numbers(own: graph.ownNumbers, foreign: graph.foreign.mapValues(\.number)),
-      below: graph.belowDirectories, parameters: input.parameters, recipes: recipes,
+      below: graph.belowDirectories, parameters: resolver.parameters, recipes: recipes,
       computations: compiler.computations, index: index, operands: operands, steps: steps)
   }
 
@@ -226,7 +223,8 @@ struct PlanCompiler {
   private mutating func note(_ place: Operand.Place?, _ dependency: PlacedBean.Dependency, isOrdered: Bool) {
     switch place {
     case .outer(let slot):
-      if case .value = dependency.source, !input.hasSources { return }
+      // Other values are bound before any bean is built.
+      if case .value(let value) = dependency.source, value.object != nil { return }
       if !needs.contains(where: { $0.names(slot) }) { needs.append(Operand(.outer(slot), .reference)) }
     case .own(let slot) where !isOrdered && !(slot == 0 && graph.hasSeed):
       needs.append(Operand(.own(slot: slot), .reference))
@@ -263,8 +261,8 @@ struct PlanCompiler {
     let traits = definition.traits
     let arguments = operands[layout.operands]
     let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
-    var work: Recipe.Work = input.isTraced ? .trace : []
-    let isObserved = input.overrides != nil
+    let (isTraced, isObserved) = (graph.input.isTraced, graph.input.overrides != nil)
+    var work: Recipe.Work = isTraced ? .trace : []
     if isObserved { work.insert(.observe) }
     if bean.refusal != nil { work.insert(.refuse) }
     if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
@@ -281,7 +279,7 @@ struct PlanCompiler {
     let hasCallbacks = isReleased && !code.options.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
     let hasWork = !bean.isSeed && (traits.contains(.runnable) || !code.options.works.isEmpty)
-    if input.isTraced || isObserved || code.instance != nil || bean.kind == .scoped || hasWork
+    if isTraced || isObserved || code.instance != nil || bean.kind == .scoped || hasWork
       || isReleased
         && (!traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
           || code.options.releaseLimit != nil)

@@ -17,14 +17,11 @@ struct TemplateResolver {
   private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
   /// The circles of templates reported so far: one report for all declarations that lead to the same circle.
   private var circles: Set<Set<Int>> = []
-  /// The replacements that a test makes for declarations.
-  private let overrides: BeanOverrides?
   private let bindings: BeanBindings
 
   /// Collects the declarations of a graph.
-  init(_ graph: EnvironmentGraph, _ bindings: BeanBindings, _ input: CompilerInput) {
+  init(_ graph: EnvironmentGraph, _ bindings: BeanBindings) {
     (self.graph, self.bindings) = (graph, bindings)
-    overrides = input.overrides
     declarations = CollectedDeclarations(graph)
   }
 
@@ -41,6 +38,7 @@ struct TemplateResolver {
       _ = add(graph.declared.keep(seed), type, graph.usualLifetime, factory)
     }
     for position in declarations.specs.indices { define(position) }
+    let overrides = graph.input.overrides
     if let overrides { override(by: overrides) }
     let decorators = hasDecorators ? defineDecorators() : [:]
     let unbuilt = declarations.unbuilt
