@@ -250,7 +250,7 @@ struct DependencyResolver {
       }
       let search = BeanSearch(
         directory: directory, id: id, module: module, below: graph.belowDirectories, hasHints: hasHints, memory: memory)
-      return try search.resolve(parameter) { bean throws(EnvironmentError) in try found(bean, in: graph) }
+      return try search.resolve(parameter).map { bean throws(EnvironmentError) in try found(bean, in: graph) }
     } catch {
       if id != nil { hintsLeft -= 1 }
       throw error

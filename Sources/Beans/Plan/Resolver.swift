@@ -16,13 +16,7 @@ struct BeanSearch {
   var memory: CandidateMemory?
 
   /// Returns the source of a parameter, a property or a lookup. Throws if there is none, or several equally good ones.
-  ///
-  /// - Parameters:
-  ///   - parameter: the request.
-  ///   - locate: returns a bean of the directory, or of one further out, as the environment sees it.
-  func resolve<Bean>(
-    _ parameter: Parameter, locate: (BeanDirectory.Found) throws(EnvironmentError) -> Bean
-  ) throws(EnvironmentError) -> Source<Bean> {
+  func resolve(_ parameter: Parameter) throws(EnvironmentError) -> Source<BeanDirectory.Found> {
     switch parameter.kind {
     case .invalid(let cause, let reason):
       throw EnvironmentError(cause: cause, reason, path: ["\(parameter.element)"])
@@ -36,13 +30,12 @@ struct BeanSearch {
     case .current(let inner):
       try check(current: inner)
       return .computed(.provider(parameter, id: nil, from: moduleOfProvider), .boxed)
-    case .lazy(let inner): return try resolve(inner, locate: locate)
+    case .lazy(let inner): return try resolve(inner)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    return try select(parameter).map { bean throws(EnvironmentError) in
-      if parameter.isOwned { try checkOwned(bean) }
-      return try locate(bean)
-    }
+    let found = try select(parameter)
+    if parameter.isOwned { _ = try found.map(checkOwned) }
+    return found
   }
 
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.

@@ -264,7 +264,7 @@ extension Environment {
   ) throws -> Retrieval {
     let plan = core.compiledPlan.object
     let search = BeanSearch(directory: plan.directory, id: id, module: module, below: plan.below)
-    let source = try search.resolve(parameter) { bean throws(EnvironmentError) in
+    let source = try search.resolve(parameter).map { bean throws(EnvironmentError) in
       guard let located = plan.locate(bean) else { throw bean.definition.notOpen }
       return located.bean
     }
@@ -280,7 +280,7 @@ extension Environment {
     guard error.code == .unknownBean, core.plan != nil else { return error }
     let (directory, below) = core.compiledPlan.with { ($0.directory, $0.below) }
     do throws(EnvironmentError) {
-      _ = try BeanSearch(directory: directory, id: id, module: module, below: below).resolve(parameter) { $0 }
+      _ = try BeanSearch(directory: directory, id: id, module: module, below: below).resolve(parameter)
       return error
     } catch {
       if error.code != .unknownBean { return error }

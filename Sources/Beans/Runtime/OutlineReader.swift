@@ -189,7 +189,7 @@ struct OutlineReader {
     graphs.flatMap { graph in
       let search = BeanSearch(
         directory: graph.directory, id: id, module: module, below: graph.belowDirectories, hasHints: false)
-      return (try? search.resolve(parameter) { $0.definition }).map { beans(of: $0, from: graph) } ?? []
+      return (try? search.resolve(parameter).map(\.definition)).map { beans(of: $0, from: graph) } ?? []
     }
   }
 
