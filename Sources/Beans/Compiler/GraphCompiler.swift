@@ -23,10 +23,10 @@ struct GraphCompiler {
     graph.addBelow(to: &graphs)
     self.graphs = graphs
     var readers = graphs.map { TemplateResolver($0, resolver.bindings) }
-    for reader in readers { reader.prepareDescriptors() }
+    for reader in readers { reader.declarations.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
-      faults += graph.active.faults + readers[index].faults + graph.declarations.faults
+      faults += graph.active.faults + readers[index].declarations.faults + graph.declarations.faults
     }
     if let overrides = input.overrides { faults += overrides.unmet(in: graphs) }
     let directories = graphs.map(\.directory)

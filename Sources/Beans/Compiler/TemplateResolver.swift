@@ -6,7 +6,7 @@ import BeansSupport
 /// products, and adds a decorator for each bean that it wraps.
 struct TemplateResolver {
   private let graph: EnvironmentGraph
-  private var declarations: CollectedDeclarations
+  private(set) var declarations: CollectedDeclarations
   private var definitions: [BeanDefinition] = []
   /// Whether a declaration has options that few beans have.
   private var hasOptions = false
@@ -24,11 +24,6 @@ struct TemplateResolver {
     (self.graph, self.bindings) = (graph, bindings)
     declarations = CollectedDeclarations(graph)
   }
-
-  var faults: [EnvironmentError] { declarations.faults }
-
-  /// Creates the bean descriptors of declared classes, whose initialisers are users' code.
-  func prepareDescriptors() { declarations.prepareDescriptors() }
 
   /// Reads all declarations. The graphs further out must have been read before.
   mutating func resolve() {
