@@ -77,9 +77,9 @@ struct BeanSearch {
     case .named, .distinct:
       if let bean = try directory.select(parameter.wanted, criteria, memory) { return .bean(bean) }
       let visible = all(parameter)
-      let isNamed = if case .named = parameter.kind { true } else { false }
-      let found = isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
-      if !found.isEmpty { return .all(found, ids: isNamed ? found.compactMap(\.idOfDecorated) : []) }
+      if case .distinct = parameter.kind, !visible.isEmpty { return .all(visible, ids: []) }
+      let named = visible.filter { $0.idOfDecorated != nil }
+      if !named.isEmpty { return .all(named, ids: named.compactMap(\.idOfDecorated)) }
       if let first = visible.first?.definition {
         throw EnvironmentError(
           cause: .noIdOfType,
