@@ -92,7 +92,7 @@ private struct ConditionEvaluator {
   private(set) var reasons = [Int: String]()
   private(set) var factories: [(factory: EnvironmentDeclarations, refusal: String?)] = []
   private(set) var aliases: [(alias: EnvironmentDeclarations.Alias, refusal: String?)] = []
-  private var profiles: ActiveProfiles?
+  private lazy var profiles = Result { try ActiveProfiles(in: declarations.configuration) }
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
   /// The inclusions of modules that hold according to the configuration alone, by module.
   private var inclusions = [ObjectIdentifier: [Inclusion]]()
@@ -211,9 +211,10 @@ private struct ConditionEvaluator {
         switch condition {
         case .missing: continue
         case .profile(let condition):
-          if let reason = try activeProfiles().refusal(of: condition) { return reason }
+          if let reason = try profiles.get().refusal(of: condition) { return reason }
         case .configuration(let description, let holds):
-          if try !holds(declarations.configuration) { return Self.refusal(description) }
+          if try holds(declarations.configuration) { continue }
+          return description.map { "condition not met: \($0)" } ?? "its condition does not hold"
         }
       } catch {
         let cause = error as? EnvironmentError
@@ -227,17 +228,6 @@ private struct ConditionEvaluator {
       }
     }
     return nil
-  }
-
-  private static func refusal(_ description: String?) -> String {
-    description.map { "condition not met: \($0)" } ?? "its condition does not hold"
-  }
-
-  private mutating func activeProfiles() throws -> ActiveProfiles {
-    if let profiles { return profiles }
-    let read = try ActiveProfiles(in: declarations.configuration)
-    profiles = read
-    return read
   }
 
   // MARK: missing types

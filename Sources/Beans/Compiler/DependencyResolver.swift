@@ -124,7 +124,13 @@ struct DependencyResolver {
         let inner = bean.graph.directory.found(decorated.number, in: home)
         return resolver.dependency(parameter, on: inner, of: bean, .parameter(0))
       }
-      if bean.definition.product != nil, resolver.isSeed(parameter, at: index, of: bean) { return nil }
+      // The caller of an assisted factory supplies the parameter.
+      if bean.definition.product != nil, case .seed = parameter.kind {
+        if let value = bean.spec.value.argument(index) {
+          bean.note(.misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin)
+        }
+        return nil
+      }
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
         // A bean that has no other values needs no binding.
@@ -173,15 +179,6 @@ struct DependencyResolver {
     (made.faults, made.refusal) = ([], nil)
     let builder = PlacedBean.Dependency(parameter: .of((any ProductBuilder).self), source: .products(made))
     return add([builder], at: { _ in .parameter(0) }) { $1 }
-  }
-
-  /// Whether the caller of the factory supplies the parameter, as its seed.
-  private func isSeed(_ parameter: Parameter, at index: Int, of bean: PlacedBean) -> Bool {
-    guard case .seed = parameter.kind else { return false }
-    if let value = bean.spec.value.argument(index) {
-      bean.note(.misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin)
-    }
-    return true
   }
 
   /// Resolves a value of the declaration for one parameter or property.

@@ -142,10 +142,7 @@ struct GraphCompiler {
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
-    let directory = graph.directory
-    for number in Int32(0)..<Int32(directory.beans.count) {
-      _ = resolver.locate(BeanDirectory.Found(directory: directory, number: number, hops: 0), from: graph)
-    }
+    for definition in graph.definitions { _ = place(definition, in: graph) }
     // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.locate(bean, from: graph) }
     resolver.resolvePending()

@@ -70,13 +70,9 @@ final class BeanDirectory: NestedLevel, Sendable {
     nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
     nearestScopes = .index(scopeName.map { [$0: true] } ?? [:], depth: depth, outer: parent?.nearestScopes)
     self.aliases = aliases
-    var (traits, hasPrivateBeans, areSendable): (BeanTraits, Bool, Bool) = ([], false, true)
-    for bean in beans {
-      if bean.isCandidate { traits.formUnion(bean.traits) }
-      if !bean.traits.contains(.sendable) { areSendable = false }
-      if bean.privateTo != nil { hasPrivateBeans = true }
-    }
-    (self.traits, self.hasPrivateBeans, self.areSendable) = (traits, hasPrivateBeans, areSendable)
+    traits = beans.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
+    hasPrivateBeans = beans.contains { $0.privateTo != nil }
+    areSendable = beans.allSatisfy { $0.traits.contains(.sendable) }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }

@@ -237,9 +237,7 @@ extension BeanDefinition {
   }
 
   var notOpen: EnvironmentError {
-    var error = fault(.scopeNotActive, Lifetime.notOpen(lifetime.name, label))
-    error.scope = lifetime.name
-    return error
+    fault(.scopeNotActive, Lifetime.notOpen(lifetime.name, label)).with { $0.scope = lifetime.name }
   }
 }
 
