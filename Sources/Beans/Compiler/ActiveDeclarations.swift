@@ -242,9 +242,10 @@ private struct ConditionEvaluator {
 
   private func rival(for type: Any.Type) -> String? {
     let own = declarations.specs.filter { reasons[$0.number] == nil }
-    if let rival = rival(for: type, own, seed: declarations.seed) { return rival }
-    for graph in levels {
-      if let rival = rival(for: type, graph.active.specs, seed: graph.declarations.seed) { return rival }
+    for (specs, seed) in [(own, declarations.seed)] + levels.map({ ($0.active.specs, $0.declarations.seed) }) {
+      if seed?.type == type { return "the seed is a \(type)" }
+      guard let found = first(answering: type, among: specs) else { continue }
+      return "a \(found.written) is declared at \(found.location.origin)"
     }
     guard let started else { return nil }
     for (directory, numbers) in started.levels(with: type, nil) {
@@ -254,11 +255,6 @@ private struct ConditionEvaluator {
       return "a \(bean.label) is declared at \(bean.location.origin)"
     }
     return nil
-  }
-
-  private func rival(for type: Any.Type, _ specs: [FrozenSpec], seed: FrozenSpec?) -> String? {
-    if seed?.type == type { return "the seed is a \(type)" }
-    return first(answering: type, among: specs).map { "a \($0.written) is declared at \($0.location.origin)" }
   }
 
   /// The graphs further out that are compiled together with this one, nearest first.

@@ -71,13 +71,13 @@ extension CollectedDeclarations {
     guard let module else { return BeanId(text) }
     // A factory behind a product is entered after its product, so the id of the product decides.
     let plain = BeanId(text.hasPrefix("&") ? String(text.dropFirst()) : text, privateTo: module.key)
-    let isPrivate = meanings[plain] != nil || aliases[plain] != nil || graph.outerDirectory?.find(plain) != nil
+    let isPrivate = meanings[plain] != nil || aliases[plain] != nil || outerMeaning(of: plain) != nil
     return BeanId(text, privateTo: isPrivate ? module.key : nil)
   }
 
   /// Enters aliases among the ids, so that lookups by id find them. Returns the ids that are not private.
   mutating func enterAliases() -> [String] {
-    var entered: [(KnownAlias, target: BeanId, BeanDirectory.Meaning)] = []
+    var sound: [(alias: KnownAlias, target: BeanId)] = []
     var circles: Set<Set<BeanId>> = []
     var seen: Set<BeanId> = []
     for (id, alias) in named {
@@ -96,15 +96,20 @@ extension CollectedDeclarations {
         enterFaulty(id, alias)
         continue
       }
-      guard let found = meanings[target] ?? graph.outerDirectory?.find(target)?.meaning else {
+      guard meanings[target] != nil || outerMeaning(of: target) != nil else {
         let hint = hint(forId: target.text, from: alias.module)
         faults.append(fault(alias, .unknownId, "no bean has the id '\(target.text)'\(hint)"))
         enterFaulty(id, alias)
         continue
       }
-      entered.append(((id, alias), target, found))
+      sound.append(((id, alias), target))
     }
-    return entered.flatMap { alias, target, found in enter(alias, target, found) }.filter { !$0.isPrivate }.map(\.text)
+    return sound.flatMap { enter($0.alias, $0.target) }.filter { !$0.isPrivate }.map(\.text)
+  }
+
+  /// Returns the meaning of an id that is declared further out; nil if there is none.
+  private func outerMeaning(of id: BeanId) -> BeanDirectory.Meaning? {
+    graph.outerDirectory?.find(id).map { _ in .outer(id) }
   }
 
   /// Enters an alias that names no bean, so that references to it cause no further faults.
@@ -114,19 +119,15 @@ extension CollectedDeclarations {
   }
 
   /// Enters an alias of a bean, and of the factory behind it. A bean further out is found there, by its own id.
-  private mutating func enter(
-    _ known: KnownAlias, _ target: BeanId, _ found: BeanDirectory.Meaning
-  ) -> [BeanId] {
-    func add(_ id: BeanId, _ target: BeanId, _ found: BeanDirectory.Meaning) {
+  private mutating func enter(_ known: KnownAlias, _ target: BeanId) -> [BeanId] {
+    var entered: [BeanId] = []
+    for (id, target) in [(known.id, target), (known.id.ofFactory, target.ofFactory)] {
+      guard let meaning = meanings[target] ?? outerMeaning(of: target) else { continue }
+      meanings[id] = meaning
       locations[id] = known.alias.location
-      meanings[id] = meanings[target] == nil ? .outer(target) : found
+      entered.append(id)
     }
-    add(known.id, target, found)
-    guard let factory = meanings[target.ofFactory] ?? graph.outerDirectory?.find(target.ofFactory)?.meaning else {
-      return [known.id]
-    }
-    add(known.id.ofFactory, target.ofFactory, factory)
-    return [known.id, known.id.ofFactory]
+    return entered
   }
 
   /// Returns the id to which an alias leads; the id itself if it is no alias, or one that leads to a circle.
