@@ -57,7 +57,7 @@ final class EnvironmentDeclarations {
   /// The numbers of declarations and aliases that have been compared with the closures around them.
   private var judged = (specs: 0, aliases: 0)
   /// Called with the plan of a factory's children, or with the reason why no plan exists.
-  private let compiled: (Result<Plan, any Error>) -> Void
+  let tell: (Result<Plan, any Error>) -> Void
 
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
@@ -72,7 +72,7 @@ final class EnvironmentDeclarations {
     self.hasScope = hasScope
     self.outer = outer
     self.enclosing = enclosing
-    self.compiled = compiled
+    tell = compiled
     open = outer?.module.map { [$0] } ?? []
   }
 
@@ -272,8 +272,6 @@ final class EnvironmentDeclarations {
     }
     return nil
   }
-
-  func tell(_ outcome: Result<Plan, any Error>) { compiled(outcome) }
 
   /// All factories below, at any depth: those declared here, then those below each of them.
   var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }

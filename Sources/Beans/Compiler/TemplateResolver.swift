@@ -194,9 +194,7 @@ struct TemplateResolver {
 
   /// Applies a test's overrides. Runs before decorators are defined, because these also wrap replaced beans.
   private mutating func override(by overrides: BeanOverrides) {
-    var all = definitions
-    let (added, found) = overrides.apply(to: &all, graph, bindings)
-    definitions = all
+    let (added, found) = overrides.apply(to: &definitions, graph, bindings)
     declarations.faults += found
     for definition in added {
       traits.formUnion(definition.traits)
