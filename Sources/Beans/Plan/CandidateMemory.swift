@@ -66,11 +66,9 @@ extension BeanDirectory {
     with type: Any.Type, _ memory: CandidateMemory?
   ) -> (directory: BeanDirectory, numbers: [Int32])? {
     guard let memory else {
-      var next = Optional(self)
-      while let level = next {
+      for level in sequence(first: self, next: \.parent) {
         let numbers = level.candidates(for: type)
         if !numbers.isEmpty { return (level, numbers) }
-        next = level.parent
       }
       return nil
     }
