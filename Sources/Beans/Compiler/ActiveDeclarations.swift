@@ -4,49 +4,39 @@ import BeansReflection
 /// The active declarations of one environment. Conditions are evaluated here, before any other step of the compilation.
 struct ActiveDeclarations {
   /// The active declarations, in order of definition.
-  let specs: [FrozenSpec]
-  let aliases: [EnvironmentDeclarations.Alias]
+  private(set) var specs: [FrozenSpec]
+  private(set) var aliases: [EnvironmentDeclarations.Alias]
   /// The declarations of the children of active factories.
-  let factories: [EnvironmentDeclarations]
+  private(set) var factories: [EnvironmentDeclarations]
   /// The inactive declarations, including those in the children of inactive factories.
-  let inactive: [InactiveDeclaration]
+  private(set) var inactive: [InactiveDeclaration] = []
   /// The factories whose children are inactive, at any depth, each with the error that opening a child throws.
-  let inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)]
+  private(set) var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
   /// The errors that conditions threw.
-  let faults: [EnvironmentError]
-  /// The reasons why declarations are inactive, by position among all declarations.
-  private let reasons: [Int: String]
+  private(set) var faults: [EnvironmentError] = []
+  /// The reasons why declarations are inactive, by their numbers.
+  private var reasons = [Int: String]()
 
   init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
     declarations.addFactoryBeans()
-    guard declarations.hasConditions else {
-      (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
-      (inactive, inactiveFactories, faults, reasons) = ([], [], [], [:])
-      return
-    }
     if let decided = declarations.decided {
       self = decided
       return
     }
+    (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
+    if !declarations.hasConditions { return }
     var evaluator = ConditionEvaluator(declarations, in: outer, input)
     evaluator.evaluate()
-    let reasons = evaluator.reasons
-    self.reasons = reasons
-    specs = declarations.specs.enumerated().filter { reasons[$0.offset] == nil }.map(\.element)
-    faults = evaluator.faults
-    let refused = evaluator.refusedFactories
-    factories = declarations.factories.enumerated().filter { refused[$0.offset] == nil }.map(\.element)
-    let refusedAliases = evaluator.refusedAliases
-    aliases = declarations.aliases.enumerated().filter { refusedAliases[$0.offset] == nil }.map(\.element)
-    var inactive = declarations.specs.enumerated().flatMap { position, spec in
-      reasons[position].map { evaluator.inactive(spec, $0) } ?? []
+    (reasons, faults) = (evaluator.reasons, evaluator.faults)
+    specs.removeAll { evaluator.reasons[$0.number] != nil }
+    aliases = evaluator.aliases.filter { $0.refusal == nil }.map(\.alias)
+    factories = evaluator.factories.filter { $0.refusal == nil }.map(\.factory)
+    inactive = declarations.specs.flatMap { spec in
+      evaluator.reasons[spec.number].map { evaluator.inactive(spec, $0) } ?? []
     }
-    inactive += declarations.aliases.enumerated().compactMap { position, alias in
-      refusedAliases[position].map { InactiveDeclaration(alias, $0) }
-    }
-    var inactiveFactories: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] = []
-    for (position, factory) in declarations.factories.enumerated() {
-      guard let reason = refused[position] else { continue }
+    inactive += evaluator.aliases.compactMap { alias, refusal in refusal.map { InactiveDeclaration(alias, $0) } }
+    for (factory, refusal) in evaluator.factories {
+      guard let reason = refusal else { continue }
       let name = "'\(factory.name)'"
       for level in [factory] + factory.below {
         let error = EnvironmentError(
@@ -59,18 +49,10 @@ struct ActiveDeclarations {
         inactive += level.aliases.map { InactiveDeclaration($0, reason) }
       }
     }
-    (self.inactive, self.inactiveFactories) = (inactive, inactiveFactories)
   }
 
-  /// Returns the text that a report appends to the declaration at a position among all declarations.
-  func text(_ position: Int) -> String { reasons[position].map { " inactive: \($0)" } ?? "" }
-
-  /// Expands the numbers of the beans of active declarations to those of all declarations: -1 for each inactive one.
-  func merge(_ beans: [Int32]) -> [Int32] {
-    if reasons.isEmpty { return beans }
-    var rest = beans[...]
-    return (0..<beans.count + reasons.count).map { reasons[$0] == nil ? rest.removeFirst() : -1 }
-  }
+  /// Returns the text that a report appends to a declaration.
+  func text(of spec: FrozenSpec) -> String { reasons[spec.number].map { " inactive: \($0)" } ?? "" }
 }
 
 extension InactiveDeclaration {
@@ -106,13 +88,13 @@ private struct ConditionEvaluator {
   /// The beans of environments further out that have started, nearest first.
   private let started: BeanDirectory?
   private(set) var faults: [EnvironmentError] = []
-  /// The reasons why declarations are inactive, by position.
+  /// The reasons why declarations are inactive, by their numbers.
   private(set) var reasons = [Int: String]()
-  private(set) var refusedFactories = [Int: String]()
-  private(set) var refusedAliases = [Int: String]()
-  private var profiles: ActiveProfiles?
+  private(set) var factories: [(factory: EnvironmentDeclarations, refusal: String?)] = []
+  private(set) var aliases: [(alias: EnvironmentDeclarations.Alias, refusal: String?)] = []
+  private lazy var profiles = Result { try ActiveProfiles(in: declarations.configuration) }
   private typealias Inclusion = (conditions: [BeanCondition], by: IncludedModule?, location: SourceLocation)
-  /// The inclusions of modules that hold according to the configuration alone.
+  /// The inclusions of modules that hold according to the configuration alone, by module.
   private var inclusions = [ObjectIdentifier: [Inclusion]]()
   /// The reasons why modules are inactive according to the configuration alone.
   private var refusals = [ObjectIdentifier: String]()
@@ -128,27 +110,27 @@ private struct ConditionEvaluator {
   mutating func evaluate() {
     let specs = declarations.specs
     evaluateModules()
-    for (position, spec) in specs.enumerated() {
-      reasons[position] = refusal(by: spec.conditions, [spec.written], spec.location) ?? refusal(of: spec.module)
+    for spec in specs {
+      reasons[spec.number] = refusal(by: spec.conditions, [spec.written], spec.location) ?? refusal(of: spec.module)
     }
-    let standIns = specs.indices.filter {
-      let isStandIn = specs[$0].module.map { self.standIns.contains($0.key) } ?? false
-      return reasons[$0] == nil && (isStandIn || specs[$0].conditions.contains(where: \.looksForMissing))
+    let standIns = specs.filter { spec in
+      let isStandIn = spec.module.map { self.standIns.contains($0.key) } ?? false
+      return reasons[spec.number] == nil && (isStandIn || spec.conditions.contains(where: \.looksForMissing))
     }
     // Until they are evaluated, stand-ins do not see each other. All declarations of a module share one result.
-    for position in standIns { reasons[position] = "it has not been looked at" }
+    for spec in standIns { reasons[spec.number] = "it has not been looked at" }
     var rivalsByModule = [ObjectIdentifier: String?]()
-    for position in standIns {
-      let spec = specs[position]
-      reasons[position] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivalsByModule)
+    for spec in standIns {
+      reasons[spec.number] = rival(to: spec.conditions) ?? rival(to: spec.module, &rivalsByModule)
     }
-    for (position, alias) in declarations.aliases.enumerated() {
-      refusedAliases[position] = refusal(of: alias.module) ?? rival(to: alias.module, &rivalsByModule)
+    for alias in declarations.aliases {
+      aliases.append((alias, refusal(of: alias.module) ?? rival(to: alias.module, &rivalsByModule)))
     }
-    for (position, factory) in declarations.factories.enumerated() {
-      refusedFactories[position] =
+    for factory in declarations.factories {
+      let refusal =
         refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
         ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
+      factories.append((factory, refusal))
     }
   }
 
@@ -156,42 +138,34 @@ private struct ConditionEvaluator {
 
   /// Decides which inclusions hold: those whose conditions hold, in an active module. Modules may include each other.
   private mutating func evaluateModules() {
-    let modules = declarations.modules
-    var reasons = [ObjectIdentifier: [String?]]()
-    for module in modules {
-      reasons[module.key] = module.inclusions.map { inclusion in
-        refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location)
+    var reasons = [ObjectIdentifier: String]()
+    for module in declarations.modules {
+      for inclusion in module.inclusions {
+        if let reason = refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location) {
+          reasons[module.key] = reasons[module.key] ?? reason
+        } else {
+          inclusions[module.key, default: []].append(inclusion)
+        }
       }
     }
-    let counting = reached(from: modules) { module, number in reasons[module.key]?[number] == nil }
-    for module in modules {
-      inclusions[module.key] = module.inclusions.enumerated().filter { number, inclusion in
-        reasons[module.key]?[number] == nil && isCounted(inclusion.by, among: counting)
-      }.map(\.element)
-      if counting.contains(module.key) { continue }
-      let reason = reasons[module.key]?.lazy.compactMap(\.self).first
-      refusals[module.key] = "module \(module.name) is: \(reason ?? "no module that includes it counts")"
+    let counting = reached { _ in true }
+    for module in declarations.modules where !counting.contains(module.key) {
+      let reason = reasons[module.key] ?? "no module that includes it counts"
+      refusals[module.key] = "module \(module.name) is: \(reason)"
     }
-    let unconditional = reached(from: modules) { module, number in
-      let conditions = module.inclusions[number].conditions
-      return reasons[module.key]?[number] == nil && !conditions.contains(where: \.looksForMissing)
-    }
-    standIns = counting.subtracting(unconditional)
+    standIns = counting.subtracting(reached { !$0.conditions.contains(where: \.looksForMissing) })
+    inclusions = inclusions.mapValues { $0.filter { isCounted($0.by, among: counting) } }
   }
 
   /// Returns the reached modules. A module is reached if one of its inclusions holds and is made by a reached module,
   /// by a module further out, or outside of any module.
-  private func reached(
-    from modules: [IncludedModule], by holds: (IncludedModule, Int) -> Bool
-  ) -> Set<ObjectIdentifier> {
+  private func reached(by holds: (Inclusion) -> Bool) -> Set<ObjectIdentifier> {
     var found: Set<ObjectIdentifier> = []
     var isComplete = false
     while !isComplete {
-      let more = modules.filter { module in
+      let more = declarations.modules.filter { module in
         !found.contains(module.key)
-          && module.inclusions.indices.contains {
-            holds(module, $0) && isCounted(module.inclusions[$0].by, among: found)
-          }
+          && inclusions[module.key, default: []].contains { holds($0) && isCounted($0.by, among: found) }
       }
       found.formUnion(more.map(\.key))
       isComplete = more.isEmpty
@@ -237,9 +211,10 @@ private struct ConditionEvaluator {
         switch condition {
         case .missing: continue
         case .profile(let condition):
-          if let reason = try activeProfiles().refusal(of: condition) { return reason }
+          if let reason = try profiles.get().refusal(of: condition) { return reason }
         case .configuration(let description, let holds):
-          if try !holds(declarations.configuration) { return Self.refusal(description) }
+          if try holds(declarations.configuration) { continue }
+          return description.map { "condition not met: \($0)" } ?? "its condition does not hold"
         }
       } catch {
         let cause = error as? EnvironmentError
@@ -255,17 +230,6 @@ private struct ConditionEvaluator {
     return nil
   }
 
-  private static func refusal(_ description: String?) -> String {
-    description.map { "condition not met: \($0)" } ?? "its condition does not hold"
-  }
-
-  private mutating func activeProfiles() throws -> ActiveProfiles {
-    if let profiles { return profiles }
-    let read = try ActiveProfiles(in: declarations.configuration)
-    profiles = read
-    return read
-  }
-
   // MARK: missing types
 
   /// Returns a description of a bean or seed whose type one of the conditions requires to be missing.
@@ -277,10 +241,11 @@ private struct ConditionEvaluator {
   }
 
   private func rival(for type: Any.Type) -> String? {
-    let own = declarations.specs.enumerated().filter { reasons[$0.offset] == nil }.map(\.element)
-    if let rival = rival(for: type, own, seed: declarations.seed) { return rival }
-    for graph in levels {
-      if let rival = rival(for: type, graph.active.specs, seed: graph.declarations.seed) { return rival }
+    let own = declarations.specs.filter { reasons[$0.number] == nil }
+    for (specs, seed) in [(own, declarations.seed)] + levels.map({ ($0.active.specs, $0.declarations.seed) }) {
+      if seed?.type == type { return "the seed is a \(type)" }
+      guard let found = first(answering: type, among: specs) else { continue }
+      return "a \(found.written) is declared at \(found.location.origin)"
     }
     guard let started else { return nil }
     for (directory, numbers) in started.levels(with: type, nil) {
@@ -292,18 +257,8 @@ private struct ConditionEvaluator {
     return nil
   }
 
-  private func rival(for type: Any.Type, _ specs: [FrozenSpec], seed: FrozenSpec?) -> String? {
-    if seed?.type == type { return "the seed is a \(type)" }
-    return first(answering: type, among: specs).map { "a \($0.written) is declared at \($0.location.origin)" }
-  }
-
   /// The graphs further out that are compiled together with this one, nearest first.
-  private var levels: some Sequence<EnvironmentGraph> {
-    sequence(state: outer) { next in
-      defer { next = next?.parent }
-      return next
-    }
-  }
+  private var levels: [EnvironmentGraph] { outer.map { Array(sequence(first: $0, next: \.parent)) } ?? [] }
 
   /// Returns the first declaration that provides the type. A bean declared in place comes after the declaration that
   /// contains it.

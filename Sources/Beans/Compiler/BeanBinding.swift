@@ -8,97 +8,60 @@ final class BeanBinding {
   let definition: BeanDefinition
   /// The configuration and the directory of the environment that declares the bean.
   let home: DeclaredBeans
+  /// The values of the factory's parameters, by index.
+  let arguments: [Int: BoundValue]
   /// Properties of the declaration, each with its setter.
-  private(set) var given: [PropertyInjection] = []
-  /// The injections of the class itself, without those that the declaration overrides.
-  private(set) var injections: [ClassInjection] = []
-  /// The values that the declaration contains, in the order in which they were found.
-  private(set) var values: [BoundValue] = []
-  private var valuesByPoint = [String: BoundValue]()
+  let given: [PropertyInjection]
+  /// The values of these properties.
+  let properties: [BoundValue?]
+  /// The injections of the class itself, without those that the declaration overrides, with the values of those that
+  /// read the configuration.
+  let injections: [(injection: ClassInjection, value: BoundValue?)]
+  /// The values that need no bean, in the order in which they were found.
+  let values: [BoundValue]
   /// The faults of properties without a setter.
-  private(set) var faults: [EnvironmentError] = []
+  let faults: [EnvironmentError]
 
-  /// Finds the setters of properties that are given by name, and the injections of the class.
+  /// Finds the setters of properties that are given by name and the injections of the class, and binds all values.
   fileprivate init(_ definition: BeanDefinition, _ home: DeclaredBeans, isInjected: Bool) {
     let (type, spec) = (definition.type, definition.spec.object)
-    (self.definition, self.home) = (definition, home)
+    var (values, faults): ([BoundValue], [EnvironmentError]) = ([], [])
+    func note(_ error: any Error, at origin: EnvironmentError.Origin? = nil) {
+      let cause = error as? EnvironmentError
+      faults.append(
+        definition.fault(cause?.cause ?? .invalidDeclaration, cause?.message ?? "\(error)", at: origin))
+    }
+    var given: [PropertyInjection] = []
     for property in spec.properties {
       do { given.append(try property.bound(to: type)) } catch { note(error, at: property.value.origin) }
     }
-    guard isInjected, let type = type as? AnyClass else { return }
-    do {
-      // The declaration overrides the injections of the class.
-      injections = try ClassInjection.all(of: type).filter { injection in
-        !spec.properties.contains { $0.sets(injection) == true }
-      }
-    } catch { note(error) }
-  }
-
-  private func note(_ error: any Error, at origin: EnvironmentError.Origin? = nil) {
-    let cause = error as? EnvironmentError
-    faults.append(
-      definition.fault(cause?.cause ?? .invalidDeclaration, cause?.message ?? "\(error)", at: origin))
-  }
-
-  /// Collects the values of the declaration. Runs also where no recipe exists yet because the scope opens elsewhere.
-  func collectValues() {
+    var injections: [ClassInjection] = []
+    if isInjected, let type = type as? AnyClass {
+      do {
+        // The declaration overrides the injections of the class.
+        injections = try ClassInjection.all(of: type).filter { injection in
+          !spec.properties.contains { $0.sets(injection) == true }
+        }
+      } catch { note(error) }
+    }
     let parameters = definition.factory.with { $0.parameters }
-    for (index, value) in definition.spec.with({ $0.arguments }) where parameters.indices.contains(index) {
-      // A seed cannot be pinned. The resolver reports that.
-      if case .seed = parameters[index].kind { continue }
-      _ = self.value(value, as: parameters[index], at: .parameter(index))
+    var arguments = [Int: BoundValue]()
+    for (index, value) in spec.arguments where parameters.indices.contains(index) {
+      // The caller supplies the seed of a product, which cannot be pinned. The resolver reports that.
+      if case .seed = parameters[index].kind, definition.product != nil { continue }
+      arguments[index] = .bind(value, as: parameters[index], at: .parameter(index), &values)
     }
-    for property in given {
-      guard let setter = property.setter else { continue }
-      _ = value(property.value, as: setter.parameter, at: .property(property.name))
+    properties = given.map { property in
+      property.setter.map { .bind(property.value, as: $0.parameter, at: .property(property.name), &values) }
     }
-    for injection in injections {
-      guard case .configuration(let inject) = injection.source else { continue }
-      _ = value(.configuration(inject), injection.setter.parameter, at: injection.point)
+    self.injections = injections.map { injection in
+      guard case .configuration(let inject) = injection.source else { return (injection, nil) }
+      let value = BoundValue(.configuration(inject), for: injection.setter.parameter, at: injection.point)
+      values.append(value)
+      return (injection, value)
     }
-  }
-
-  /// Returns the value if it needs no bean; nil if it needs one or does not fit. Its faults are located at `origin`, if
-  /// given.
-  func value(
-    _ value: BeanValue, as parameter: Parameter, at point: InjectionPoint,
-    origin: EnvironmentError.Origin? = nil
-  ) -> BoundValue? {
-    switch value {
-    case .value(let value):
-      // Compared first, because a cast of each value is slow.
-      if Swift.type(of: value) == ConfigurationSection.self, let section = value as? ConfigurationSection {
-        return self.value(.section(section), parameter, at: point, origin)
-      }
-      return self.value(.value(value), parameter, at: point, origin)
-    case .text(let text): return self.value(.text(text), parameter, at: point, origin)
-    case .declared(let value, let origin): return self.value(value, as: parameter, at: point, origin: origin)
-    case .merged(let value): return self.value(value, as: parameter, at: point, origin: origin)
-    case .id(let id): return self.value(.value(id), parameter, at: point, origin)
-    case .null:
-      let null = Any?.none as Any
-      return parameter.given(null) == nil ? nil : self.value(.value(null), parameter, at: point, origin)
-    case .list, .map:
-      guard let collection = value.collection(as: parameter) else { return nil }
-      let parts = value.parts(of: collection, at: point)
-      // Every part is visited, so that every part is bound.
-      let values = parts.compactMap { self.value($0.value, as: $0.parameter, at: $0.point, origin: origin) }
-      return values.count == parts.count ? self.value(.parts(values, collection), parameter, at: point, origin) : nil
-    case .reference, .bean, .inject: return nil
-    }
-  }
-
-  /// Returns the value for a parameter, a property or an element. All recipes of this bean share the value.
-  func value(
-    _ given: BoundValue.Given, _ parameter: Parameter, at point: InjectionPoint,
-    _ origin: EnvironmentError.Origin? = nil
-  ) -> BoundValue {
-    let name = point.description
-    if let known = valuesByPoint[name] { return known }
-    let value = BoundValue(given, for: parameter, at: point, origin)
-    valuesByPoint[name] = value
-    values = values + [value]
-    return value
+    (self.definition, self.home, self.arguments, self.given) = (definition, home, arguments, given)
+    (self.values, self.faults) = (values, faults)
   }
 }
 
@@ -133,7 +96,6 @@ final class BeanBindings {
   func binding(of definition: BeanDefinition, _ home: DeclaredBeans) -> BeanBinding? {
     if let known = known(definition) { return known }
     guard let binding = bind(definition, home) else { return nil }
-    binding.collectValues()
     others.append(binding)
     return binding
   }

@@ -30,12 +30,12 @@ final class BeanOverrides {
       let old = definitions[Int(replacement.number)]
       let new = self.replacement(of: old, by: replacement.factory, graph.declared)
       definitions[Int(replacement.number)] = new
-      graph.setFaulty(false, old.number)
+      graph.faulty.remove(old.number)
       // The factory stays available to lookups of the factory itself, but startup does not build it.
       if let maker = old.maker {
         let lazy = lazy(maker, graph.declared)
         definitions[Int(maker.number)] = lazy
-        bindings.bind(lazy, graph.declared)?.collectValues()
+        _ = bindings.bind(lazy, graph.declared)
       }
       if replacement.factory.type != nil { added.append(new) }
     }

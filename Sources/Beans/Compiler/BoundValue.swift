@@ -1,7 +1,8 @@
 import BeansConfiguration
 import BeansReflection
 
-/// A value in a declaration. Startup binds the value: finds it and converts it to the wanted type.
+/// The value that a declaration gives for one parameter, property or element. Startup binds the value: finds it and
+/// converts it to the wanted type; or resolves it, if it needs a bean.
 final class BoundValue {
   enum Given {
     /// A value that is used unchanged or converted.
@@ -12,35 +13,99 @@ final class BoundValue {
     case configuration(InjectConfigurationValue)
     /// A section of the configuration.
     case section(ConfigurationSection)
-    /// A collection of values, each of which is bound before it.
+    /// A collection of values: elements, or keys and elements alternately.
     case parts([BoundValue], any CollectionType.Type)
+    /// The bean with an id, or the bean of the wanted type.
+    case bean(id: String?)
+    case declaration(BeanDeclaration)
+    /// A value that does not fit, in words.
+    case unfit(FaultCause, String)
   }
 
-  private let given: Given
+  let given: Given
   let parameter: Parameter
   /// The name in faults of the parameter or property that takes the value.
-  private let point: InjectionPoint
+  let point: InjectionPoint
   /// The location of the value's faults; nil for the location of the bean's declaration.
   let origin: EnvironmentError.Origin?
+  /// Whether a bean is the value or a part of it, or the value does not fit.
+  let needsBean: Bool
   /// The bound value; nil before it is bound.
   private(set) var object: AnyObject?
   /// The place from which operands read the value; set when the graph is compiled.
   var place: Slot?
 
-  init(_ given: Given, for parameter: Parameter, at point: InjectionPoint, _ origin: EnvironmentError.Origin?) {
+  init(_ given: Given, for parameter: Parameter, at point: InjectionPoint, _ origin: EnvironmentError.Origin? = nil) {
     self.given = given
     self.parameter = parameter
     self.point = point
     self.origin = origin
+    needsBean =
+      switch given {
+      case .value, .text, .configuration, .section: false
+      case .parts(let parts, _): parts.contains { $0.needsBean }
+      case .bean, .declaration, .unfit: true
+      }
     if case .value(let value) = given { object = parameter.given(value) }
+  }
+
+  /// Returns the bound form of a value. Adds it to `values`, after its parts, if it needs no bean. Faults are located at
+  /// `origin`, if given.
+  static func bind(
+    _ value: BeanValue, as parameter: Parameter, at point: InjectionPoint, origin: EnvironmentError.Origin? = nil,
+    _ values: inout [BoundValue]
+  ) -> BoundValue {
+    let given: Given
+    switch value {
+    case .declared(let value, let origin): return bind(value, as: parameter, at: point, origin: origin, &values)
+    case .merged(let value): return bind(value, as: parameter, at: point, origin: origin, &values)
+    case .reference(let id): given = .bean(id: id)
+    case .inject(let inject): given = .bean(id: inject.id)
+    case .bean(let declaration): given = .declaration(declaration)
+    // Compared first, because a cast of each value is slow.
+    case .value(let value) where type(of: value) == ConfigurationSection.self:
+      given = (value as? ConfigurationSection).map { .section($0) } ?? .value(value)
+    case .value(let value): given = .value(value)
+    case .text(let text): given = .text(text)
+    case .id(let id): given = .value(id)
+    case .null:
+      let null = Any?.none as Any
+      given = if parameter.given(null) == nil { .unfit(.nilValue, "nil") } else { .value(null) }
+    case .list(let elements):
+      guard let type = parameter.wanted as? any CollectionType.Type, elements.isEmpty || type.key == nil else {
+        given = .unfit(.noCollection, "a list")
+        break
+      }
+      let element = type.element
+      let parts = elements.enumerated().map { index, value in
+        bind(value, as: element, at: .element(index, of: point), origin: origin, &values)
+      }
+      given = .parts(parts, type)
+    case .map(let entries):
+      guard let type = parameter.wanted as? any CollectionType.Type, entries.isEmpty || type.key != nil else {
+        given = .unfit(.noCollection, "a map")
+        break
+      }
+      let (key, element) = (type.key ?? type.element, type.element)
+      let parts = entries.enumerated().flatMap { index, entry in
+        [
+          bind(entry.key, as: key, at: .key(index, of: point), origin: origin, &values),
+          bind(entry.value, as: element, at: .element(index, of: point), origin: origin, &values),
+        ]
+      }
+      given = .parts(parts, type)
+    }
+    let bound = BoundValue(given, for: parameter, at: point, origin)
+    if !bound.needsBean { values.append(bound) }
+    return bound
   }
 
   /// Whether the value depends on the configuration, and so on sources that may have to be built first.
   var isText: Bool {
     switch given {
-    case .value: false
     case .text, .configuration, .section: true
     case .parts(let parts, _): parts.contains { $0.isText }
+    case .value, .bean, .declaration, .unfit: false
     }
   }
 
@@ -81,6 +146,7 @@ final class BoundValue {
       guard values.count == parts.count else { return nil }
       if let value = type.assemble(values) { return value }
       throw EnvironmentError(cause: .repeatedKey, "two entries have the same key")
+    case .bean, .declaration, .unfit: return nil
     }
   }
 

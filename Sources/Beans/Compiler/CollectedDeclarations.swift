@@ -1,16 +1,20 @@
 import BeansReflection
 import BeansErrors
 
-/// The active declarations of one environment, and those embedded in them, each a bean of its own.
+/// The active declarations of one environment, and those embedded in them, each a bean of its own; and their ids.
 struct CollectedDeclarations {
+  let graph: EnvironmentGraph
   /// The declarations and those embedded in them, in order.
   private(set) var specs: [FrozenSpec] = []
-  /// The ids of the declarations, and those that the resolver enters later.
-  var ids: IdTable
-  /// The faults found while the declarations were collected.
-  private(set) var faults: [EnvironmentError] = []
-  /// The positions of the active declarations in `specs`.
-  private(set) var positions: [Int] = []
+  /// The meanings of the declarations' ids, and of those that the resolver enters later.
+  var meanings = [BeanId: BeanDirectory.Meaning]()
+  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
+  var locations = [BeanId: SourceLocation]()
+  /// The active aliases, in order, and by the ids that they enter.
+  var named: [KnownAlias] = []
+  var aliases = [BeanId: EnvironmentDeclarations.Alias]()
+  /// The faults of the declarations, in the order in which they are found.
+  var faults: [EnvironmentError] = []
   /// The number of each declaration and, once known, that of its bean, in the order of `specs`.
   private(set) var declared: [(number: Int, bean: Int32)] = []
   /// The declarations that are embedded in others.
@@ -20,24 +24,25 @@ struct CollectedDeclarations {
 
   /// Collects the declarations of a graph, and those embedded in them.
   init(_ graph: EnvironmentGraph) {
+    self.graph = graph
     let declarations = graph.active.specs
-    ids = IdTable(graph, capacity: declarations.count)
+    meanings.reserveCapacity(declarations.count)
     specs.reserveCapacity(declarations.count)
     declared.reserveCapacity(declarations.count)
-    positions.reserveCapacity(declarations.count)
     let taker = ObjectIdentifier(graph.declarations)
-    for spec in declarations {
-      positions.append(specs.count)
-      collect(spec, for: taker)
+    for spec in declarations { collect(spec, for: taker) }
+    if sendable.isEmpty { return }
+    // Only the declaration that contains a bean may know that its type is `Sendable`.
+    for (position, spec) in specs.enumerated() where sendable.contains(spec.number) && !spec.isSendable {
+      var spec = spec.value
+      spec.isSendable = true
+      specs[position] = FrozenSpec(spec)
     }
-    for number in sendable { noteSendableType(of: number) }
   }
 
   /// Adds a declaration and, as beans of their own, the declarations embedded in it. Enters their ids.
   private mutating func collect(_ spec: FrozenSpec, for taker: ObjectIdentifier) {
-    if let id = spec.beanId {
-      ids.enter(id, .declaration(Int32(specs.count)), at: spec.location, specs, &faults)
-    }
+    if let id = spec.beanId { enter(id, .declaration(Int32(specs.count)), at: spec.location) }
     specs.append(spec)
     declared.append((spec.number, -1))
     for embedded in spec.embedded {
@@ -67,14 +72,6 @@ struct CollectedDeclarations {
     return embedded.insert(ObjectIdentifier(declaration)).inserted
   }
 
-  /// Notes that the type of a bean is `Sendable`, as only the declaration that contains it knows.
-  private mutating func noteSendableType(of number: Int) {
-    guard let position = specs.firstIndex(where: { $0.number == number && !$0.isSendable }) else { return }
-    var spec = specs[position].value
-    spec.isSendable = true
-    specs[position] = FrozenSpec(spec)
-  }
-
   /// Creates the bean descriptors of declared classes, whose initialisers are users' code. An error is ignored here:
   /// the descriptor throws it again when it is used, and the error is reported with the other faults.
   func prepareDescriptors() {
@@ -95,9 +92,6 @@ struct CollectedDeclarations {
 
   /// Sets the number of the bean that a declaration makes.
   mutating func setBean(_ number: Int32, at position: Int) { declared[position].bean = number }
-
-  /// The numbers of the beans of active declarations, in order; -1 for a declaration that is no bean.
-  var beans: [Int32] { positions.map { declared[$0].bean } }
 
   /// The declarations with an id but without a bean, by their positions.
   var unbuilt: [Int32: BeanDirectory.Unbuilt] {

@@ -12,8 +12,6 @@ struct CompilerInput {
   let isTraced: Bool
   /// The replacements that a hook makes in the declarations. The hook observes the release of each bean.
   let overrides: BeanOverrides?
-  /// Whether values may be missing when the first beans are built.
-  var hasSources = false
-  /// The parameters that beans have, here and further out.
-  var parameters: [Parameter] = []
+  /// The parameters that beans further out have.
+  let parameters: [Parameter]
 }

@@ -8,13 +8,11 @@ struct DecoratorCandidates {
 
   /// A bean to decorate.
   struct Candidate {
-    /// The key of the bean's decorators.
-    let key: BeanDirectory.DecoratorKey
+    let bean: BeanDefinition
     /// The bean inside the first decorator.
     let inner: BeanDirectory.Decorated
     /// The lifetime that a decorator of the bean has.
     let lifetime: Lifetime
-    let isLazy: Bool
   }
 
   /// Returns the beans that are declared here, in order, then those visible from further out.
@@ -25,30 +23,24 @@ struct DecoratorCandidates {
   ///   - beans: the beans declared here, without decorators.
   ///   - ids: the ids declared here, which hide beans further out.
   func candidates(
-    for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition], _ ids: IdTable
+    for type: Any.Type, from module: ObjectIdentifier?, among beans: [BeanDefinition],
+    _ ids: [BeanId: BeanDirectory.Meaning]
   ) -> [Candidate] {
-    let key = ObjectIdentifier(type)
     var found: [Candidate] = []
     for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
       if bean.isSeed || !bean.isVisible(from: module) { continue }
       let inner = BeanDirectory.Decorated(home: nil, number: bean.number, label: bean.label, id: bean.id)
-      found.append(
-        Candidate(
-          key: .init(home: nil, number: bean.number, type: key), inner: inner, lifetime: bean.lifetime,
-          isLazy: bean.isLazy))
+      found.append(Candidate(bean: bean, inner: inner, lifetime: bean.lifetime))
     }
     guard let outer = graph.outerDirectory else { return found }
     for (directory, hops) in outer.chain {
       for bean in directory.candidates(for: type).map({ directory.beans[Int($0)] }) {
         if bean.isSeed || !bean.isVisible(from: module) || outer.hides(bean, hops: hops) { continue }
-        if let id = bean.beanId, ids.meanings[id] != nil { continue }
+        if let id = bean.beanId, ids[id] != nil { continue }
         let outermost = outer.decorated(.init(directory: directory, number: bean.number, hops: hops), as: type)
         let inner = BeanDirectory.Decorated(
           home: Unretained(outermost.directory), number: outermost.number, label: bean.label, id: bean.id)
-        found.append(
-          Candidate(
-            key: .init(home: ObjectIdentifier(directory), number: bean.number, type: key), inner: inner,
-            lifetime: lifetime(ofDecorated: bean.lifetime), isLazy: bean.isLazy))
+        found.append(Candidate(bean: bean, inner: inner, lifetime: lifetime(ofDecorated: bean.lifetime)))
       }
     }
     return found
@@ -60,7 +52,7 @@ struct DecoratorCandidates {
     case .prototype: return .prototype
     case .singleton: return graph.usualLifetime
     case .scope(let name):
-      let isOpenFurtherOut = graph.parent?.isOpen(name) ?? graph.parentPlan.map { $0.isOpen(name) } ?? false
+      let isOpenFurtherOut = graph.outerDirectory?.hops(toScope: name) != nil
       return isOpenFurtherOut ? graph.usualLifetime : lifetime
     }
   }

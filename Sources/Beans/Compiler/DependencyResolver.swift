@@ -11,13 +11,14 @@ struct DependencyResolver {
   private(set) var points: [InjectionPoint] = []
   let bindings = BeanBindings()
   let memory = CandidateMemory()
-  /// The parameters whose type alone selects a bean. Lookups of these are compiled in advance.
-  private(set) var asked: [Parameter] = []
+  /// The parameters, here and further out, whose type alone selects a bean. Lookups of these are compiled in advance.
+  private(set) var parameters: [Parameter]
   private var seen: Set<ObjectIdentifier>
   /// The number of hints that may still be computed. A hint costs a walk over all ids; the first few are enough.
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
+    parameters = input.parameters
     seen = Set(input.parameters.map { ObjectIdentifier($0) })
   }
 
@@ -37,15 +38,15 @@ struct DependencyResolver {
       return place(bean, home, .slot, in: home, bean.hops)
     case .prototype: return place(bean, home, .prototype, in: graph, 0)
     case .scope(let name):
-      if let hops = graph.hops(toScope: name), let holder = graph.ancestor(hops) {
+      if let hops = graph.directory.hops(toScope: name) {
+        guard let holder = graph.ancestor(hops) else { return compiled(bean, graph) }
         return place(bean, home, .slot, in: holder, hops)
       }
-      if graph.parentPlan?.isOpen(name) == true { return compiled(bean, graph) }
-      guard let home else { return graph.outerScopes.contains(name) ? compiled(bean, graph) : nil }
+      guard let home else { return graph.input.outerScopes.contains(name) ? compiled(bean, graph) : nil }
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
       // The scope does not exist, which is reported once at the bean itself and not at its dependents.
-      home.setFaulty(true, bean.number)
+      home.faulty.insert(bean.number)
       return place(bean, home, .prototype, in: home, bean.hops)
     }
   }
@@ -85,26 +86,17 @@ struct DependencyResolver {
   private mutating func resolve(_ bean: PlacedBean) {
     let (spec, factory) = (bean.definition.spec, bean.definition.factory)
     let requirements = add(spec.with { $0.requirements }, at: { _ in .requirement }) {
-      $0.resolve($1.value, as: $1.parameter, of: bean, .requirement)
+      var values: [BoundValue] = []
+      return $0.resolve(.bind($1.value, as: $1.parameter, at: .requirement, &values), of: bean)
     }
     let hasFactory = bean.hasFactory
-    let arguments: Range<Int>
-    if let maker = bean.definition.maker {
-      // A product's only argument is its factory. The arguments of the declaration belong to the factory.
-      let maker = bean.graph.directory.found(maker.number, in: bean.directory)
-      arguments = add(factory.with { $0.parameters }, at: { _ in .parameter(0) }) {
-        $0.dependency($1, on: maker, of: bean, .parameter(0))
-      }
-    } else if hasFactory {
+    var arguments = 0..<0
+    if hasFactory {
       arguments = self.arguments(of: bean, spec.with { $0.arguments }, factory.with { $0.parameters })
-    } else {
-      arguments = 0..<0
     }
     let (properties, injected) = properties(of: bean)
-    let product = hasFactory ? bean.definition.product : nil
-    let assembled = product.map { assemble($0, arguments, of: bean) }
-    bean.connect(
-      requirements: requirements, arguments: assembled ?? arguments, injected: injected, properties: properties)
+    if hasFactory, let product = bean.definition.product { arguments = assemble(product, arguments, of: bean) }
+    bean.connect(requirements: requirements, arguments: arguments, injected: injected, properties: properties)
   }
 
   /// Resolves the parameters of a factory. Returns the range of their dependencies.
@@ -120,6 +112,11 @@ struct DependencyResolver {
     }
     return add(parameters.indices, at: { .parameter($0) }) { resolver, index in
       let parameter = parameters[index]
+      if index == 0, let maker = bean.definition.maker {
+        // A product's only argument is its factory. The arguments of the declaration belong to the factory.
+        let maker = bean.graph.directory.found(maker.number, in: bean.directory)
+        return resolver.dependency(parameter, on: maker, of: bean, .parameter(0))
+      }
       if index == 0, let decorated = bean.definition.decorated {
         let home = decorated.home?.object ?? bean.directory
         // A missing one has been reported.
@@ -127,13 +124,26 @@ struct DependencyResolver {
         let inner = bean.graph.directory.found(decorated.number, in: home)
         return resolver.dependency(parameter, on: inner, of: bean, .parameter(0))
       }
-      if bean.definition.product != nil, resolver.isSeed(parameter, at: index, of: bean) { return nil }
+      // The caller of an assisted factory supplies the parameter.
+      if bean.definition.product != nil, case .seed = parameter.kind {
+        if let value = bean.spec.value.argument(index) {
+          bean.note(.misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin)
+        }
+        return nil
+      }
       if let position = given.firstIndex(where: { $0.index == index }) {
         let value = given[position].value
-        resolver.checkIds(in: value, of: bean, .parameter(index))
-        return resolver.resolve(value, as: parameter, of: bean, .parameter(index))
+        // A bean that has no other values needs no binding.
+        if case .reference(let id) = value {
+          return resolver.dependency(parameter, id: id, of: bean, .parameter(index))
+        }
+        resolver.checkRequiredIds(in: value, of: bean, .parameter(index))
+        // A decorator that decorates nothing has no binding, and its values are never used.
+        var values: [BoundValue] = []
+        let point = bean.binding?.arguments[index] ?? .bind(value, as: parameter, at: .parameter(index), &values)
+        return resolver.resolve(point, of: bean)
       }
-      if resolver.seen.insert(ObjectIdentifier(parameter)).inserted { resolver.asked.append(parameter) }
+      if resolver.seen.insert(ObjectIdentifier(parameter)).inserted { resolver.parameters.append(parameter) }
       return resolver.dependency(parameter, of: bean, .parameter(index))
     }
   }
@@ -171,71 +181,38 @@ struct DependencyResolver {
     return add([builder], at: { _ in .parameter(0) }) { $1 }
   }
 
-  /// Whether the caller of the factory supplies the parameter, as its seed.
-  private func isSeed(_ parameter: Parameter, at index: Int, of bean: PlacedBean) -> Bool {
-    guard case .seed = parameter.kind else { return false }
-    if let value = bean.spec.value.argument(index) {
-      bean.note(.misplacedSeed, "argument \(index) is the seed, which cannot be pinned", at: value.origin)
+  /// Resolves a value of the declaration for one parameter or property.
+  private mutating func resolve(_ given: BoundValue, of bean: PlacedBean) -> PlacedBean.Dependency? {
+    let (parameter, point, origin) = (given.parameter, given.point, given.origin)
+    if !given.needsBean { return PlacedBean.Dependency(parameter: parameter, source: .value(given)) }
+    switch given.given {
+    case .bean(let id): return dependency(parameter, id: id, of: bean, point, at: origin)
+    case .declaration(let declaration):
+      let directory = bean.graph.directory
+      if let found = directory.bean(declared: declaration.spec.number) {
+        let decorated = directory.decorated(found, as: parameter.element)
+        return dependency(parameter, on: decorated, of: bean, point, at: origin)
+      }
+      if let fault = directory.fault(ofDeclaration: declaration.spec) { bean.note(fault, of: point, at: origin) }
+    case .parts(let parts, let type):
+      // Each owner receives a collection of its own. Every part is resolved, so that all faults are found.
+      var found: [PlacedBean.Dependency] = []
+      for part in parts {
+        if let dependency = resolve(part, of: bean) { found.append(dependency) }
+      }
+      guard found.count == parts.count else { return nil }
+      return PlacedBean.Dependency(parameter: parameter, source: .composed(found, type))
+    case .unfit(let cause, let value): bean.note(cause, "\(point): \(value) is not a \(parameter.wanted)", at: origin)
+    case .value, .text, .configuration, .section: break
     }
-    return true
-  }
-
-  /// Resolves a value of the declaration for one parameter or property. Faults are located at `origin`, if given.
-  private mutating func resolve(
-    _ value: BeanValue, as parameter: Parameter, of bean: PlacedBean, _ point: InjectionPoint,
-    at origin: EnvironmentError.Origin? = nil
-  ) -> PlacedBean.Dependency? {
-    if case .reference(let id) = value { return dependency(parameter, id: id, of: bean, point, at: origin) }
-    if case .declared(let value, let origin) = value {
-      return resolve(value, as: parameter, of: bean, point, at: origin)
-    }
-    if case .merged(let value) = value { return resolve(value, as: parameter, of: bean, point, at: origin) }
-    if let bound = bean.binding?.value(value, as: parameter, at: point, origin: origin) {
-      return PlacedBean.Dependency(parameter: parameter, source: .value(bound))
-    }
-    switch value {
-    case .inject(let inject): return dependency(parameter, id: inject.id, of: bean, point, at: origin)
-    case .bean(let declaration): return dependency(parameter, on: declaration, of: bean, point, at: origin)
-    case .list, .map: return compose(value, as: parameter, of: bean, point, at: origin)
-    case .null, .value, .text, .reference, .declared, .id, .merged:
-      bean.note(.nilValue, "\(point): nil is not a \(parameter.wanted)", at: origin)
-      return nil
-    }
+    return nil
   }
 
   /// Notes a fault for each id in a value that no bean has.
-  @inline(__always)
-  private mutating func checkIds(in value: BeanValue, of bean: PlacedBean, _ point: InjectionPoint) {
-    if value.mayRequireIds { checkRequiredIds(in: value, of: bean, point) }
-  }
-
-  @inline(never)
   private mutating func checkRequiredIds(in value: BeanValue, of bean: PlacedBean, _ point: InjectionPoint) {
     for (id, origin) in value.requiredIds {
       _ = dependency(.requirement(Any.self), id: id, of: bean, point, at: origin)
     }
-  }
-
-  /// Resolves a collection that contains beans. Each owner receives a collection of its own.
-  private mutating func compose(
-    _ value: BeanValue, as parameter: Parameter, of bean: PlacedBean, _ point: InjectionPoint,
-    at origin: EnvironmentError.Origin?
-  ) -> PlacedBean.Dependency? {
-    guard let collection = value.collection(as: parameter) else {
-      let kind = if case .map = value { "map" } else { "list" }
-      bean.note(.noCollection, "\(point): a \(kind) is not a \(parameter.wanted)", at: origin)
-      return nil
-    }
-    let parts = value.parts(of: collection, at: point)
-    // Every part is resolved, so that all faults are found.
-    var found: [PlacedBean.Dependency] = []
-    for part in parts {
-      if let dependency = resolve(part.value, as: part.parameter, of: bean, part.point, at: origin) {
-        found.append(dependency)
-      }
-    }
-    guard found.count == parts.count else { return nil }
-    return PlacedBean.Dependency(parameter: parameter, source: .composed(found, collection))
   }
 
   private mutating func dependency(
@@ -257,21 +234,6 @@ struct DependencyResolver {
     }
   }
 
-  private mutating func dependency(
-    _ parameter: Parameter, on declaration: BeanDeclaration, of bean: PlacedBean,
-    _ point: InjectionPoint, at origin: EnvironmentError.Origin?
-  ) -> PlacedBean.Dependency? {
-    let directory = bean.graph.directory
-    if let found = directory.bean(declared: declaration.spec.number, memory) {
-      let decorated = directory.decorated(found, as: parameter.element)
-      return dependency(parameter, on: decorated, of: bean, point, at: origin)
-    }
-    if let fault = directory.fault(ofDeclaration: declaration.spec) {
-      bean.note(fault, of: point, at: origin)
-    }
-    return nil
-  }
-
   // MARK: one dependency
 
   mutating func resolve(
@@ -285,7 +247,7 @@ struct DependencyResolver {
       }
       let search = BeanSearch(
         directory: directory, id: id, module: module, below: graph.belowDirectories, hasHints: hasHints, memory: memory)
-      return try search.resolve(parameter) { bean throws(EnvironmentError) in try found(bean, in: graph) }
+      return try search.resolve(parameter).map { bean throws(EnvironmentError) in try found(bean, in: graph) }
     } catch {
       if id != nil { hintsLeft -= 1 }
       throw error
@@ -305,11 +267,9 @@ struct DependencyResolver {
   private mutating func properties(of bean: PlacedBean) -> ([BeanCode.Property], injected: Range<Int>) {
     guard let binding = bean.binding, !(binding.given.isEmpty && binding.injections.isEmpty) else { return ([], 0..<0) }
     var declared: [PropertyAssignment] = []
-    for property in binding.given {
-      checkIds(in: property.value, of: bean, .property(property.name))
-      guard let setter = property.setter,
-        let dependency = resolve(property.value, as: setter.parameter, of: bean, .property(property.name))
-      else { continue }
+    for (property, value) in zip(binding.given, binding.properties) {
+      checkRequiredIds(in: property.value, of: bean, .property(property.name))
+      guard let setter = property.setter, let value, let dependency = resolve(value, of: bean) else { continue }
       declared.append(
         PropertyAssignment(
           code: BeanCode.Property(set: setter.set), dependency: dependency, point: .property(property.name),
@@ -322,15 +282,16 @@ struct DependencyResolver {
 
   /// Resolves the injections of the class. The fault of one that the declaration may override is deferred.
   private mutating func resolveInjections(
-    _ injections: [ClassInjection], of bean: PlacedBean, _ declared: inout [PropertyAssignment]
+    _ injections: [(injection: ClassInjection, value: BoundValue?)], of bean: PlacedBean,
+    _ declared: inout [PropertyAssignment]
   ) -> [PropertyAssignment] {
-    injections.compactMap { injection in
+    injections.compactMap { injection, value in
       guard injection.stopgap != nil, declared.contains(where: { $0.mayBe(injection) }) else {
-        return property(for: injection, of: bean)
+        return property(for: injection, value, of: bean)
       }
       let (faults, refusal) = (bean.faults, bean.refusal)
       bean.refusal = nil
-      let property = property(for: injection, of: bean)
+      let property = property(for: injection, value, of: bean)
       let fault = bean.faults.count > faults.count ? bean.faults.last : bean.refusal?.value
       // The fault is irrelevant if the declaration sets the property, which is only known when the key paths have been
       // set.
@@ -341,29 +302,29 @@ struct DependencyResolver {
   }
 
   private mutating func property(
-    for injection: ClassInjection, of bean: PlacedBean
+    for injection: ClassInjection, _ value: BoundValue?, of bean: PlacedBean
   ) -> PropertyAssignment? {
-    let parameter = injection.setter.parameter
-    let found: PlacedBean.Dependency?
+    let (parameter, point) = (injection.setter.parameter, injection.point)
+    var code = BeanCode.Property(set: injection.setter.set)
+    var found: PlacedBean.Dependency?
     switch injection.source {
-    case .bean(let id): found = dependency(parameter, id: id, of: bean, injection.point)
+    case .bean(let id): found = dependency(parameter, id: id, of: bean, point)
     case .named(let id):
       guard hasCandidateWithId(for: parameter, bean.graph) else {
         bean.noteMissingIds(for: injection)
         return nil
       }
-      return PropertyAssignment(
-        code: BeanCode.Property(named: (id, parameter, "\(injection.point)"), set: injection.setter.set),
-        dependency: nil, point: injection.point)
-    case .configuration(let value):
-      let bound = bean.binding?.value(.configuration(value), parameter, at: injection.point)
-      found = bound.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
-    case .custom(let inject): found = injected(inject, injection, of: bean)
+      code.named = (id, parameter, "\(point)")
+    case .configuration: found = value.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
+    case .custom(let inject):
+      guard bean.graph.directory.visibleTraits.contains(.injection) else {
+        bean.noteUnserved(inject, at: point)
+        return nil
+      }
+      found = PlacedBean.Dependency(parameter: parameter, source: .injection(inject, injection.property))
     }
-    return found.map {
-      PropertyAssignment(
-        code: BeanCode.Property(set: injection.setter.set), dependency: $0, point: injection.point)
-    }
+    if found == nil, code.named == nil { return nil }
+    return PropertyAssignment(code: code, dependency: found, point: point)
   }
 
   private func hasCandidateWithId(for parameter: Parameter, _ graph: EnvironmentGraph) -> Bool {
@@ -372,19 +333,5 @@ struct DependencyResolver {
     return graph.directory.levels(with: parameter.element, memory).contains { directory, numbers in
       numbers.contains { directory.beans[Int($0)].id != nil }
     }
-  }
-
-  private func injected(
-    _ inject: Inject, _ injection: ClassInjection, of bean: PlacedBean
-  ) -> PlacedBean.Dependency? {
-    let isServed =
-      bean.graph.seesInjection
-      || bean.graph.parentPlan.map { !$0.services.injections.isEmpty } ?? false
-    guard isServed else {
-      bean.noteUnserved(inject, at: injection.point)
-      return nil
-    }
-    return PlacedBean.Dependency(
-      parameter: injection.setter.parameter, source: .injection(inject, injection.property))
   }
 }

@@ -56,10 +56,8 @@ package final class EnvironmentDeclarations {
   var decided: ActiveDeclarations?
   /// The numbers of declarations and aliases that have been compared with the closures around them.
   private var judged = (specs: 0, aliases: 0)
-  /// The number of levels around a closure that are compared: as many as one usually captures.
-  private static var comparedLevels: Int { 4 }
   /// Called with the plan of a factory's children, or with the reason why no plan exists.
-  private let compiled: (Result<Plan, any Error>) -> Void
+  let tell: (Result<Plan, any Error>) -> Void
 
   init(
     name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
@@ -74,9 +72,8 @@ package final class EnvironmentDeclarations {
     self.hasScope = hasScope
     self.outer = outer
     self.enclosing = enclosing
-    self.compiled = compiled
-    module = outer?.module
-    open = module.map { [$0] } ?? []
+    tell = compiled
+    open = outer?.module.map { [$0] } ?? []
   }
 
   /// Runs the closure that declares the children of a factory here. A declaration further out would be meant for the
@@ -84,18 +81,11 @@ package final class EnvironmentDeclarations {
   func whileConfiguring(
     _ opening: (scopeName: String, location: SourceLocation), _ configure: () throws -> Void
   ) rethrows {
-    try Self.compare(outer ?? enclosing, depth: 0, opening, configure)
-  }
-
-  /// Compares a level and those around it.
-  private static func compare(
-    _ level: EnvironmentDeclarations?, depth: Int, _ opening: (scopeName: String, location: SourceLocation),
-    _ configure: () throws -> Void
-  ) rethrows {
-    guard let level, depth < comparedLevels else { return try configure() }
-    let (specs, aliases) = (level.specs.count, level.aliases.count)
-    try compare(level.outer ?? level.enclosing, depth: depth + 1, opening, configure)
-    level.noteMisplaced(from: specs, aliases, opening)
+    // As many levels as a closure usually captures.
+    let levels = sequence(first: self, next: { $0.outer ?? $0.enclosing }).dropFirst().prefix(4)
+    let counts = levels.map { (level: $0, specs: $0.specs.count, aliases: $0.aliases.count) }
+    try configure()
+    for (level, specs, aliases) in counts.reversed() { level.noteMisplaced(from: specs, aliases, opening) }
   }
 
   private func noteMisplaced(
@@ -104,32 +94,24 @@ package final class EnvironmentDeclarations {
     // A level that has started declares nothing: the threads that open its children write nothing here.
     let isUnchanged = specs.count == spec && aliases.count == alias
     if isUnchanged { return }
-    for spec in specs.dropFirst(max(spec, judged.specs)) {
-      noteMisplaced(spec.value.written, spec.location, opening)
-    }
-    for alias in aliases.dropFirst(max(alias, judged.aliases)) {
-      noteMisplaced("alias '\(alias.name)'", alias.location, opening)
-    }
-    judged = (specs.count, aliases.count)
-  }
-
-  private func noteMisplaced(
-    _ subject: String, _ location: SourceLocation, _ opening: (scopeName: String, location: SourceLocation)
-  ) {
-    faults.append(
-      EnvironmentError(
-        cause: .declaredFurtherOut,
+    let beans = specs.dropFirst(max(spec, judged.specs)).map { ($0.value.written, $0.location) }
+    let names = aliases.dropFirst(max(alias, judged.aliases)).map { ("alias '\($0.name)'", $0.location) }
+    for (subject, location) in beans + names {
+      note(
+        .declaredFurtherOut,
         "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
           + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
-        path: [subject], origin: location.origin))
+        of: subject, at: location)
+    }
+    judged = (specs.count, aliases.count)
   }
 
   /// The limit of nested inclusions of one module type. A module that includes itself with other content each time
   /// would otherwise exhaust the stack.
   private static let deepestModules = 50
 
-  /// The module whose inclusion is in progress: the last of `open`, kept separately because each declaration reads it.
-  private(set) var module: IncludedModule?
+  /// The innermost module whose inclusion is in progress.
+  var module: IncludedModule? { open.last }
 
   deinit {
     for module in modules { module.inclusions = [] }
@@ -137,10 +119,9 @@ package final class EnvironmentDeclarations {
 
   func define(_ declaration: BeanDeclaration) {
     if declaration.isDefined {
-      faults.append(
-        EnvironmentError(
-          cause: .definedTwice, "the same declaration is defined twice: make one for each bean",
-          path: [declaration.spec.written], origin: declaration.spec.location.origin))
+      note(
+        .definedTwice, "the same declaration is defined twice: make one for each bean",
+        of: declaration.spec.written, at: declaration.spec.location)
       // Report one fault for both declarations.
       if specs.contains(where: { $0.number == declaration.spec.number }) { return }
     }
@@ -204,13 +185,8 @@ package final class EnvironmentDeclarations {
         "module \(included.name) includes itself with other content each time, \(Self.deepestModules) deep",
         path: ["module \(included.name)"], origin: place(location).origin)
     }
-    let outer = module
     open.append(included)
-    module = included
-    defer {
-      open.removeLast()
-      module = outer
-    }
+    defer { open.removeLast() }
     do { try configure() } catch let error as EnvironmentError {
       // If a lookup in the module has started the environment, the code that throws cannot reach the module's name.
       guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }
@@ -220,11 +196,14 @@ package final class EnvironmentDeclarations {
 
   private func noteIncomparable(_ known: IncludedModule, at location: SourceLocation) {
     let first = known.inclusions.first.map { " (\($0.location.origin))" } ?? ""
-    faults.append(
-      EnvironmentError(
-        cause: .incomparableModule,
-        "module \(known.name) is included twice\(first), and its content cannot be compared: make it Hashable",
-        path: ["module \(known.name)"], origin: location.origin))
+    note(
+      .incomparableModule,
+      "module \(known.name) is included twice\(first), and its content cannot be compared: make it Hashable",
+      of: "module \(known.name)", at: location)
+  }
+
+  private func note(_ cause: FaultCause, _ message: String, of subject: String, at location: SourceLocation) {
+    faults.append(EnvironmentError(cause: cause, message, path: [subject], origin: location.origin))
   }
 
   /// Returns the identity for a module's content: that of an equal module further out or in other children, else a new
@@ -272,16 +251,14 @@ package final class EnvironmentDeclarations {
   private func note(_ conditions: [BeanCondition], of subject: String, at location: SourceLocation) {
     for case .profile(let profileCondition) in conditions {
       profiles.formUnion(profileCondition.expression.names)
-      outermost.faults += profileCondition.faults.map {
-        EnvironmentError(cause: .malformedProfile, $0, path: [subject], origin: location.origin)
-      }
+      for fault in profileCondition.faults { outermost.note(.malformedProfile, fault, of: subject, at: location) }
     }
   }
 
   private var outermost: EnvironmentDeclarations { outer?.outermost ?? self }
 
   /// The profiles that conditions name, here and in the children of factories.
-  var namedProfiles: Set<String> { below.reduce(profiles) { $0.union($1.profiles) } }
+  var namedProfiles: Set<String> { factories.reduce(profiles) { $0.union($1.namedProfiles) } }
 
   package var scopeName: String? { opening?.scopeName }
 
@@ -296,18 +273,8 @@ package final class EnvironmentDeclarations {
     return nil
   }
 
-  func tell(_ outcome: Result<Plan, any Error>) { compiled(outcome) }
-
   /// All factories below, at any depth: those declared here, then those below each of them.
-  var below: [EnvironmentDeclarations] {
-    var all: [EnvironmentDeclarations] = []
-    func add(_ factories: [EnvironmentDeclarations]) {
-      all += factories
-      for factory in factories { add(factory.factories) }
-    }
-    add(factories)
-    return all
-  }
+  var below: [EnvironmentDeclarations] { factories + factories.flatMap(\.below) }
 }
 
 extension BeanSpec {

@@ -10,27 +10,18 @@ final class EnvironmentGraph: NestedLevel {
   let active: ActiveDeclarations
   /// The graph further out that is compiled together with this one.
   private let outer: Unretained<EnvironmentGraph>?
-  /// The compiled plan further out that is nearest to the outermost graph.
-  let parentPlan: Plan?
+  let input: CompilerInput
   private(set) var children: [EnvironmentGraph] = []
   /// The positions of all graphs below, at any depth, among the graphs that are compiled together.
   private(set) var positions = 0..<0
-  private let scopes: ScopeTable
   /// The number of graphs further out that are compiled together with this one.
   let depth: Int
   private let outerShortcut: Unretained<EnvironmentGraph>?
-  /// The depths of factories' scopes, here and further out.
-  private let nearestScopes: NearestNames<String, Bool>?
-  /// The names of scopes that users have registered in the environment of the outermost graph.
-  let scopeNames: [String]
-  /// The names of scopes that users have registered further out, in environments that have started.
-  let outerScopes: [String]
   /// The numbers of beans whose declarations have errors.
-  private(set) var faulty: Set<Int32> = []
+  var faulty: Set<Int32> = []
   /// The beans declared here, by number, once they are placed here.
   private var own: [PlacedBean?] = []
   let declared: DeclaredBeans
-  let hasSeed: Bool
   /// Whether the environments of the graph are no children of a factory.
   let isPlain: Bool
   /// The lifetime of beans that name no scope.
@@ -40,10 +31,8 @@ final class EnvironmentGraph: NestedLevel {
   private(set) var slotCount: Int32 = 0
   /// The placed beans that are declared further out, by their definitions.
   private(set) var foreign = [ObjectIdentifier: PlacedBean]()
-  /// The numbers of the declared beans, in order; -1 for a declaration that is no bean.
-  private(set) var listed: [Int32] = []
-  /// The beans declared further out that are made anew here, nearest first.
-  private var prototypes: [BeanDirectory.Found] = []
+  /// The beans that graphs further in may build anew, nearest first.
+  private var inheritable: [BeanDirectory.Found] = []
   /// The bean that a lookup of each type returns; nil if several match.
   var chosen: [(type: Any.Type, bean: BeanDirectory.Found?)] = []
   /// The beans that lookups by id return, aliases included.
@@ -56,124 +45,81 @@ final class EnvironmentGraph: NestedLevel {
 
   /// Creates the graph of an environment, and those of all factories below.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput, in outer: EnvironmentGraph? = nil) {
-    self.declarations = declarations
+    (self.declarations, self.input) = (declarations, input)
     declared = DeclaredBeans(declarations.configuration)
     active = ActiveDeclarations(declarations, in: outer, input)
-    hasSeed = declarations.seed != nil
     isPlain = declarations.scopeName == nil
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
     depth = outer.map { $0.depth + 1 } ?? 0
     outerShortcut = EnvironmentGraph.shortcut(below: outer).map { Unretained($0) }
-    scopes = outer?.scopes ?? ScopeTable()
-    nearestScopes = .index(
-      declarations.scopeName.map { [$0: true] } ?? [:], depth: depth, outer: outer?.nearestScopes)
-    parentPlan = input.parent
-    scopeNames = input.scopeNames
-    outerScopes = input.outerScopes
     children = active.factories.map { EnvironmentGraph($0, input, in: self) }
   }
 
   /// The graph further out, which retains this one.
   var parent: EnvironmentGraph? { outer?.object }
+  /// The compiled plan further out that is nearest to the outermost graph.
+  var parentPlan: Plan? { input.parent }
   var shortcut: EnvironmentGraph? { outerShortcut?.object }
   var name: String { declarations.name }
   var scopeName: String? { declarations.scopeName }
-  /// The names of beans that are scopes, here and further out, as far as they are known before the beans exist.
-  private var scopeBeanNames: Set<String> = []
-  /// Whether a bean is a scope, here or further out.
-  private var seesScope = false
-  /// Whether a bean is an injection, here or further out.
-  private(set) var seesInjection = false
+  var hasSeed: Bool { declarations.seed != nil }
+  /// The names of beans that are scopes, here and further out; nil for one whose name is unknown before it exists.
+  private var scopeBeans: Set<String?> = []
   var directory: BeanDirectory { declared.directory }
   /// The beans declared here, by number.
   var definitions: [BeanDefinition] { directory.beans }
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
 
   /// All graphs below, at any depth: the children, then those below each of them.
-  var below: [EnvironmentGraph] {
-    var all: [EnvironmentGraph] = []
-    func add(_ children: [EnvironmentGraph]) {
-      all += children
-      for child in children { add(child.children) }
-    }
-    add(children)
-    return all
-  }
+  var below: [EnvironmentGraph] { children + children.flatMap(\.below) }
 
   /// Adds all graphs below to those that are compiled together, in the order of `below`, and stores their positions.
   func addBelow(to all: inout [EnvironmentGraph]) {
     let first = all.count
-    for child in children {
-      if let name = child.scopeName { scopes.add(name, at: all.count) }
-      all.append(child)
-    }
+    all += children
     for child in children { child.addBelow(to: &all) }
     positions = first..<all.count
   }
 
   /// Whether the children of a factory below open a scope of that name.
-  func hasBelow(scope name: String) -> Bool { scopes.contains(name, in: positions) }
-
-  /// This graph and those further out that are compiled together with it.
-  var chain: some Sequence<EnvironmentGraph> { sequence(first: self, next: \.parent) }
+  func hasBelow(scope name: String) -> Bool { belowDirectories.contains { $0.scopeName == name } }
 
   /// Whether a factory's scope of that name is open here or further out.
-  func isOpen(_ name: String) -> Bool {
-    hops(toScope: name) != nil || parentPlan?.isOpen(name) == true
-  }
-
-  /// Returns the number of levels to the graph that opens a factory's scope of that name; nil if none does.
-  func hops(toScope name: String) -> Int? { nearestScopes?.depth(of: name).map { depth - $0 } }
+  func isOpen(_ name: String) -> Bool { directory.hops(toScope: name) != nil }
 
   /// Stores the result of reading the declarations. Nothing is added later.
-  func freeze(_ listed: [Int32]) {
+  func freeze() {
     own = Array(repeating: nil, count: definitions.count)
-    self.listed = listed
     var placed: [PlacedBean] = []
     placed.reserveCapacity(definitions.count)
     self.placed = placed
-    seesScope = has(.scope) || parent?.seesScope == true
-    seesInjection = has(.injection) || parent?.seesInjection == true
-    scopeBeanNames = parent?.scopeBeanNames ?? []
-    for definition in definitions where definition.traits.contains(.scope) {
-      if let scope = definition.type as? any ScopeOfOneName.Type { scopeBeanNames.insert(scope.scopeName) }
+    scopeBeans = parent?.scopeBeans ?? []
+    for definition in definitions(.scope) {
+      scopeBeans.insert((definition.type as? any ScopeOfOneName.Type)?.scopeName)
     }
   }
 
   /// Finds the beans further out that are built here, nearest first: prototypes, and beans that name the scope. The
   /// graph further out must have found its own before.
   func findInherited() -> [BeanDirectory.Found] {
+    var outer: [BeanDirectory.Found] = []
     if let parent {
-      prototypes = directory.prototypes(of: parent.directory) + parent.prototypes.map(\.further)
+      outer = parent.inheritable.map(\.further)
     } else {
       for (home, hops) in directory.chain where hops > 0 {
-        prototypes += directory.prototypes(of: home)
-        scopes.add(home, but: .singleton)
+        outer += home.inheritable.map { directory.found($0.number, in: home) }
       }
     }
-    if !children.isEmpty { scopes.add(directory, but: usualLifetime) }
-    guard let scopeName else { return prototypes }
-    let scoped = scopes.beans(of: scopeName, from: directory)
-    return scoped.isEmpty ? prototypes : (prototypes + scoped).inOrder { $0.hops << 32 | Int($0.number) }
+    if !children.isEmpty { inheritable = directory.inheritable + outer.filter { $0.lifetime != usualLifetime } }
+    return outer.filter { $0.lifetime == .prototype || $0.lifetime == usualLifetime }
   }
 
   /// The directories of all graphs below.
   var belowDirectories: ArraySlice<BeanDirectory> = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
-    has(trait) ? definitions.filter { $0.traits.contains(trait) } : []
-  }
-
-  func has(_ trait: BeanTraits) -> Bool { directory.traits.contains(trait) }
-
-  /// Notes whether the declaration of a bean has errors.
-  func setFaulty(_ isFaulty: Bool, _ number: Int32) {
-    // Moved out and back, as in `place`.
-    var all: Set<Int32> = []
-    swap(&all, &faulty)
-    if isFaulty { all.insert(number) } else { all.remove(number) }
-    swap(&all, &faulty)
+    directory.traits.contains(trait) ? definitions.filter { $0.traits.contains(trait) } : []
   }
 
   /// Returns a bean that is declared here, where the graph has placed it.
@@ -232,7 +178,8 @@ extension EnvironmentGraph {
 
   /// Returns hints at scopes that would exist if their declarations were active.
   func hint(forInactiveScope name: String) -> String {
-    let factories = (Array(chain) + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
+    let outwards = Array(sequence(first: self, next: \.parent))
+    let factories = (outwards + below).flatMap(\.active.inactiveFactories).filter { $0.declarations.name == name }
     return factories.map { "; \($0.reason.message)\($0.reason.origin.map { " (\($0))" } ?? "")" }.joined()
       + directory.hint(forInactive: BeanTraits.scope)
   }
@@ -243,10 +190,10 @@ extension EnvironmentGraph {
     return isOpen(name) || hasBelow(scope: name)
   }
 
-  /// Whether the name is that of a user's scope. A scope that is a bean has no known name before it exists.
+  /// Whether the name is that of a user's scope. A bean whose name is unknown may be the scope.
   func isRegistered(_ name: String) -> Bool {
-    if scopeNames.contains(name) || scopeBeanNames.contains(name) || outerScopes.contains(name) { return true }
-    return !isFactoryScope(name) && seesScope
+    if input.scopeNames.contains(name) || scopeBeans.contains(name) || input.outerScopes.contains(name) { return true }
+    return !scopeBeans.isEmpty && !isFactoryScope(name)
   }
 
   /// Whether no factory opens the scope here or further out, and one with a similar name does. Without such a factory, an
@@ -264,44 +211,7 @@ extension EnvironmentGraph {
   /// All existing scope names, for hints.
   var allScopeNames: [String] {
     ["singleton", "prototype"]
-      + (Array(chain) + below).compactMap(\.scopeName)
-      + (parentPlan.map { $0.chain.compactMap(\.plan.scopeName) } ?? [])
-      + scopeNames + outerScopes
-  }
-}
-
-/// The scopes of factories, and the beans that name them, for all graphs that are compiled together.
-private final class ScopeTable {
-  /// The positions of the graphs that open each scope, in ascending order.
-  private var positions = [String: [Int]]()
-  private var beans = [String: [(home: BeanDirectory, number: Int32)]]()
-
-  func add(_ name: String, at position: Int) { positions[name, default: []].append(position) }
-
-  func contains(_ name: String, in range: Range<Int>) -> Bool {
-    guard let found = positions[name] else { return false }
-    var (low, high) = (0, found.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if found[middle] < range.lowerBound { low = middle + 1 } else { high = middle }
-    }
-    return low < found.count && found[low] < range.upperBound
-  }
-
-  /// Adds the beans of a directory whose scope is not the usual one.
-  func add(_ home: BeanDirectory, but usual: Lifetime) {
-    for bean in home.beans {
-      guard case .scope(let name) = bean.lifetime, bean.lifetime != usual else { continue }
-      beans[name, default: []].append((home, bean.number))
-    }
-  }
-
-  /// Returns the beans of a scope that are declared further out than a directory.
-  func beans(of scope: String, from directory: BeanDirectory) -> [BeanDirectory.Found] {
-    (beans[scope] ?? []).compactMap { home, number in
-      let hops = directory.depth - home.depth
-      guard hops > 0, directory.ancestor(hops) === home else { return nil }
-      return BeanDirectory.Found(directory: home, number: number, hops: hops)
-    }
+      + directory.chain.compactMap(\.directory.scopeName) + belowDirectories.compactMap(\.scopeName)
+      + input.scopeNames + input.outerScopes
   }
 }

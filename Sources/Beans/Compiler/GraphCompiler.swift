@@ -6,32 +6,27 @@ struct GraphCompiler {
   private let graph: EnvironmentGraph
   /// The graph of the environment, and those of all factories below.
   let graphs: [EnvironmentGraph]
-  private var input: CompilerInput
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
   /// The bindings that have values.
   private var valued: [BeanBinding] = []
   /// The beans of this environment that are configuration sources.
   private(set) var sources: [PlacedBean] = []
-  // The output of `compile()`.
-  /// The users' code to which beans and recipes refer.
-  private(set) var codes: [any AnyObject & Sendable] = []
   /// The plans of factories, at any depth, each with its declarations.
   private(set) var below: [(declarations: EnvironmentDeclarations, plan: Plan)] = []
 
   /// Finds the faults in the declarations of an environment and of all factories below it.
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput) {
-    self.input = input
     graph = EnvironmentGraph(declarations, input)
     resolver = DependencyResolver(input)
     var graphs = [graph]
     graph.addBelow(to: &graphs)
     self.graphs = graphs
-    var readers = graphs.map { TemplateResolver($0, resolver.bindings, input) }
-    for reader in readers { reader.prepareDescriptors() }
+    var readers = graphs.map { TemplateResolver($0, resolver.bindings) }
+    for reader in readers { reader.declarations.prepareDescriptors() }
     for (index, graph) in graphs.enumerated() {
       readers[index].resolve()
-      faults += graph.active.faults + readers[index].faults + graph.declarations.faults
+      faults += graph.active.faults + readers[index].declarations.faults + graph.declarations.faults
     }
     if let overrides = input.overrides { faults += overrides.unmet(in: graphs) }
     let directories = graphs.map(\.directory)
@@ -42,15 +37,13 @@ struct GraphCompiler {
     for graph in graphs { resolve(graph) }
     faults += Validator(graphs: graphs, dependencies: resolver.dependencies).validate()
     sources = graph.definitions(.source).compactMap { place($0, in: graph) }
-    self.input.hasSources = !sources.isEmpty
     let bindings = resolver.bindings
     valued = graphs.flatMap { $0.definitions.compactMap(bindings.known) } + bindings.others
-    self.input.parameters += resolver.asked
   }
 
   private mutating func checkScopes(_ graph: EnvironmentGraph) {
     // No factory around this one opens its scope; an environment that has started may.
-    let isUsualFurtherOut = graph.scopeName.map { graph.parentPlan?.isOpen($0) == true } ?? false
+    let isUsualFurtherOut = graph.scopeName.map { graph.outerDirectory?.hops(toScope: $0) != nil } ?? false
     // A comparison with a constant, where possible, is cheaper than one of names.
     for definition in graph.definitions
     where graph.isPlain
@@ -67,8 +60,7 @@ struct GraphCompiler {
             .unknownScope,
             EnvironmentGraph.unknownScope(name, among: graph.allScopeNames) + graph.hint(forInactiveScope: name)))
       } else if let own = graph.scopeName ?? (definition.lifetime == .singleton ? nil : graph.name),
-        definition.lifetime == .singleton || graph.parentPlan?.isOpen(name) == true
-          || graph.parent?.hops(toScope: name) != nil
+        definition.lifetime == .singleton || graph.outerDirectory?.hops(toScope: name) != nil
       {
         faults.append(
           definition.fault(
@@ -150,10 +142,7 @@ struct GraphCompiler {
   }
 
   private mutating func resolve(_ graph: EnvironmentGraph) {
-    let directory = graph.directory
-    for number in Int32(0)..<Int32(directory.beans.count) {
-      _ = resolver.locate(BeanDirectory.Found(directory: directory, number: number, hops: 0), from: graph)
-    }
+    for definition in graph.definitions { _ = place(definition, in: graph) }
     // A bean declared further out for this scope must work in the children of every factory; a prototype need not.
     for bean in graph.findInherited() { _ = resolver.locate(bean, from: graph) }
     resolver.resolvePending()
@@ -169,8 +158,7 @@ struct GraphCompiler {
   private mutating func infrastructure(_ trait: BeanTraits, in graph: EnvironmentGraph) -> [DefinedBean] {
     var found: [DefinedBean] = []
     if graph.directory.visibleTraits.isDisjoint(with: trait) { return found }
-    for home in Array(graph.directory.serving).reversed() where home.traits.contains(trait) {
-      let hops = graph.directory.depth - home.depth
+    for (home, hops) in Array(graph.directory.chain).reversed() where home.traits.contains(trait) {
       for definition in home.beans where definition.traits.contains(trait) && !definition.isSeed {
         let bean = BeanDirectory.Found(directory: home, number: definition.number, hops: hops)
         guard let located = resolver.locate(bean, from: graph) else { continue }
@@ -241,6 +229,9 @@ struct GraphCompiler {
   /// Returns the faults of values, as far as they can be found without the configuration.
   func checkValues() -> [EnvironmentError] { bind(valued, isComplete: false) }
 
+  /// The declarations, which retain the users' code to which beans and recipes refer.
+  var declared: [DeclaredBeans] { graphs.map(\.declared) }
+
   /// The dependencies of all beans, and the injection point of each.
   var dependencies: [PlacedBean.Dependency] { resolver.dependencies }
   var points: [InjectionPoint] { resolver.points }
@@ -267,15 +258,13 @@ struct GraphCompiler {
       value.publish()
     }
     func compile(_ graph: EnvironmentGraph) -> Plan {
-      var compiler = PlanCompiler(graph, input, block, resolver)
+      var compiler = PlanCompiler(graph, block, resolver)
       let plan = compiler.compile()
       graph.plan = plan
-      codes += compiler.codes
       return plan
     }
     let plan = compile(graph)
-    for graph in graphs.dropFirst() { below.append((graph.declarations, compile(graph))) }
-    codes += graphs.map(\.declared)
+    below = graphs.dropFirst().map { ($0.declarations, compile($0)) }
     return (plan, block)
   }
 }

@@ -46,15 +46,11 @@ struct IndexCompiler {
       let isBean = !Parameter.isWrapper(type) || directory.seed(of: type, resolver.memory) != nil
       chosen.append((type, isBean && rivals.isEmpty ? bean : nil))
     }
-    func choose(from home: BeanDirectory) {
+    let levels = if graph.parent == nil { Int.max } else { 1 }
+    for (home, _) in directory.chain.prefix(levels) {
       for type in home.types where seen.insert(ObjectIdentifier(type)).inserted { choose(type) }
     }
-    guard let outer = graph.parent else {
-      for (home, _) in directory.chain { choose(from: home) }
-      return chosen
-    }
-    choose(from: directory)
-    for (type, bean) in outer.chosen where seen.insert(ObjectIdentifier(type)).inserted {
+    for (type, bean) in graph.parent?.chosen ?? [] where seen.insert(ObjectIdentifier(type)).inserted {
       if directory.ids.isEmpty, directory.candidates(for: type).isEmpty {
         chosen.append((type, bean?.further))
       } else {
@@ -79,22 +75,23 @@ struct IndexCompiler {
     let directory = graph.directory
     var named: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
     named.reserveCapacity(directory.ids.count)
-    let hasDecorators = directory.hasDecorators
     // Graphs further in start from this list.
     let isKept = !graph.children.isEmpty
     var kept: [(id: String, bean: BeanDirectory.Found)] = []
     // Beans of one type are often declared in sequence.
-    var (last, superclasses): (Any.Type?, [AnyClass]) = (nil, [])
+    var (last, types): (Any.Type?, [Any.Type]) = (nil, [])
     // Functions that are called directly, not closures: a closure's writes would run a dynamic exclusivity check each
     // time.
+    func superclasses(of type: Any.Type) -> [Any.Type] { Array(ClassHierarchy.classes(of: type).dropFirst()) }
     func add(_ id: String, _ bean: BeanDirectory.Found) {
       if isKept { kept.append((id, bean)) }
-      guard let operand = operand(of: bean, &compiler) else { return }
       let type = bean.type
-      if type != last { (last, superclasses) = (type, Array(ClassHierarchy.classes(of: type).dropFirst())) }
-      if hasDecorators { return named += decorated(id, bean, superclasses, &compiler) }
-      named.append((ObjectIdentifier(type), id, operand))
-      for type in superclasses { named.append((ObjectIdentifier(type), id, operand)) }
+      if type != last { (last, types) = (type, [type] + superclasses(of: type)) }
+      // Decorators may wrap the bean behind some of these types.
+      for type in types {
+        guard let operand = operand(of: directory.decorated(bean, as: type), &compiler) else { continue }
+        named.append((ObjectIdentifier(type), id, operand))
+      }
     }
     func addBeans(of home: BeanDirectory, _ hops: Int) {
       let hasPrivateBeans = home.hasPrivateBeans
@@ -118,19 +115,6 @@ struct IndexCompiler {
     }
     graph.named = kept
     return named
-  }
-
-  /// Returns the operands for an id with each type of the bean, if decorators wrap the bean behind some of these types.
-  private mutating func decorated(
-    _ id: String, _ bean: BeanDirectory.Found, _ superclasses: [AnyClass], _ compiler: inout OperandCompiler
-  ) -> [(type: ObjectIdentifier, id: String, operand: Operand)] {
-    var found: [(type: ObjectIdentifier, id: String, operand: Operand)] = []
-    for type in [bean.type] + superclasses {
-      let outermost = graph.directory.decorated(bean, as: type)
-      guard let operand = operand(of: outermost, &compiler) else { continue }
-      found.append((ObjectIdentifier(type), id, operand))
-    }
-    return found
   }
 
   /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is

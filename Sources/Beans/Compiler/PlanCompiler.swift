@@ -4,7 +4,6 @@ import BeansReflection
 /// Compiles the beans of a validated graph to a plan: recipes, the order of their steps, and receivers of events.
 struct PlanCompiler {
   private let graph: EnvironmentGraph
-  private let input: CompilerInput
   private var resolver: DependencyResolver
   private let dependencies: [PlacedBean.Dependency]
   /// Whether a bean that the graph's environments see receives events.
@@ -19,8 +18,6 @@ struct PlanCompiler {
   private var needs: [Operand] = []
   /// The beans of the same environment on which the beans depend; each bean has a range of them.
   private var needed: [PlacedBean] = []
-  /// The users' code of all beans, to which recipes refer. The environment must retain it.
-  private(set) var codes: [BeanCode] = []
 
   /// The usual maximum of steps in an order. A bean that needs more has no order: each bean builds its dependencies
   /// itself.
@@ -35,12 +32,10 @@ struct PlanCompiler {
 
   /// - Parameters:
   ///   - graph: the graph to compile. The graphs further out must have been compiled before.
-  ///   - input: the input of the compilation.
   ///   - block: the slots of the outermost graph's environment, followed by places for values.
   ///   - resolver: the resolver that has resolved the graph.
-  init(_ graph: EnvironmentGraph, _ input: CompilerInput, _ block: SlotBlock, _ resolver: DependencyResolver) {
+  init(_ graph: EnvironmentGraph, _ block: SlotBlock, _ resolver: DependencyResolver) {
     self.graph = graph
-    self.input = input
     compiler = OperandCompiler(block.slots, hasSeed: graph.hasSeed)
     self.resolver = resolver
     dependencies = resolver.dependencies
@@ -59,31 +54,31 @@ struct PlanCompiler {
     }
     for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
-    let index = lookups.compile(input.parameters, &compiler)
+    let index = lookups.compile(resolver.parameters, &compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
-    let templates = zip(graph.declarations.specs, graph.listed).enumerated().compactMap { position, declared in
-      let (spec, bean) = declared
-      return bean < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(position), spec.location) : nil
+    let listed = graph.declarations.specs.map { graph.directory.number(declared: $0.number) ?? -1 }
+    let templates = zip(graph.declarations.specs, listed).compactMap { spec, bean in
+      bean < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(of: spec), spec.location) : nil
     }
     let operands = FrozenArray(operands)
     let steps = FrozenArray(steps)
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
     for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
-      name: graph.name, opening: graph.declarations.opening, parent: graph.parent?.plan ?? graph.parentPlan,
-      home: input.home, directory: graph.directory, configuration: graph.declarations.configuration,
-      layout: SlotLayout(slots: Int(graph.slotCount)), hasSeed: graph.hasSeed,
+      directory: graph.directory, opening: graph.declarations.opening?.location,
+      parent: graph.parent?.plan ?? graph.parentPlan, home: graph.input.home,
+      configuration: graph.declarations.configuration, layout: SlotLayout(slots: Int(graph.slotCount)),
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
-      isTraced: input.isTraced, awaits: awaits,
+      isTraced: graph.input.isTraced,
       order: Plan.Order(
         sorted: graph.sorted.map(\.number),
         precedents: awaits ? DeferredCreations(graph, dependencies).precedents : [:]),
       services: Plan.Services(
         processors: processors, injections: injections, receivers: hasListeners ? receivers() : [:]),
-      report: Plan.Report(listed: graph.listed, templates: templates),
+      report: Plan.Report(listed: listed, templates: templates),
       numbers: Plan.Numbers(own: graph.ownNumbers, foreign: graph.foreign.mapValues(\.number)),
-      below: graph.belowDirectories, parameters: input.parameters, recipes: recipes,
+      below: graph.belowDirectories, parameters: resolver.parameters, recipes: recipes,
       computations: compiler.computations, index: index, operands: operands, steps: steps)
   }
 
@@ -209,8 +204,9 @@ struct PlanCompiler {
       }
       layout.steps = appendSteps(of: bean, order, takers)
     } else {
+      let first = steps.count
       if bean.kind == .slot { steps.append(Step(slot: bean.slot, takers: 1, dependent: -1)) }
-      layout.steps = steps.count - (bean.kind == .slot ? 1 : 0)..<steps.count
+      layout.steps = first..<steps.count
     }
     for need in needs { operands.append(need) }
     layout.needs = layout.properties.upperBound..<operands.count
@@ -236,7 +232,8 @@ struct PlanCompiler {
   private mutating func note(_ place: Operand.Place?, _ dependency: PlacedBean.Dependency, isOrdered: Bool) {
     switch place {
     case .outer(let slot):
-      if case .value = dependency.source, !input.hasSources { return }
+      // Other values are bound before any bean is built.
+      if case .value(let value) = dependency.source, value.object != nil { return }
       if !needs.contains(where: { $0.names(slot) }) { needs.append(Operand(.outer(slot), .reference)) }
     case .own(let slot) where !isOrdered && !(slot == 0 && graph.hasSeed):
       needs.append(Operand(.own(slot: slot), .reference))
@@ -266,19 +263,20 @@ struct PlanCompiler {
 
   // MARK: recipes
 
-  private mutating func recipe(
+  private func recipe(
     of bean: PlacedBean, _ operands: FrozenSlice<Operand>, _ steps: FrozenSlice<Step>
   ) -> Recipe {
     let (definition, layout, code) = (bean.definition, bean.layout, code(of: bean))
     let traits = definition.traits
     let arguments = operands[layout.operands]
     let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
-    var work: Recipe.Work = input.isTraced ? .trace : []
-    let isObserved = input.overrides != nil
+    let (isTraced, isObserved) = (graph.input.isTraced, graph.input.overrides != nil)
+    var work: Recipe.Work = isTraced ? .trace : []
     if isObserved { work.insert(.observe) }
     if bean.refusal != nil { work.insert(.refuse) }
     if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
-    if !layout.requirements.isEmpty || arguments.hasComputed { work.insert(.compute) }
+    let hasComputed = self.operands[layout.operands].contains { if case .computed = $0.place { true } else { false } }
+    if !layout.requirements.isEmpty || hasComputed { work.insert(.compute) }
     if !traits.isDisjoint(with: [.aware, .bean]) || !bean.properties.isEmpty || isProcessed
       || !code.options.postConstructs.isEmpty || !code.options.works.isEmpty
     {
@@ -290,7 +288,7 @@ struct PlanCompiler {
     let hasCallbacks = isReleased && !code.options.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
     let hasWork = !bean.isSeed && (traits.contains(.runnable) || !code.options.works.isEmpty)
-    if input.isTraced || isObserved || code.instance != nil || bean.kind == .scoped || hasWork
+    if isTraced || isObserved || code.instance != nil || bean.kind == .scoped || hasWork
       || isReleased
         && (!traits.isDisjoint(with: .released.subtracting(disposable == nil ? [] : .disposable))
           || code.options.releaseLimit != nil)
@@ -318,7 +316,7 @@ struct PlanCompiler {
     return ExistentialLayout.of(trait.protocolType, for: identity)
   }
 
-  private mutating func code(of bean: PlacedBean) -> BeanCode {
+  private func code(of bean: PlacedBean) -> BeanCode {
     // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
     let needsDeclaration = bean.kind == .scoped || graph.declarations.hasScope && !bean.isSeed
     let listeners = hasListeners && bean.kind != .product ? bean.definition.handlers : []
@@ -328,12 +326,11 @@ struct PlanCompiler {
       return .none
     }
     let spec = bean.spec
-    let code = BeanCode(
-      given: given, properties: bean.properties, listeners: listeners,
-      options: spec.options?.value ?? BeanSpec.Options(), instance: spec.instance,
-      declaration: needsDeclaration ? bean.declaration : nil, refusal: bean.refusal?.value)
-    codes.append(code)
-    return code
+    return graph.declared.keep(
+      BeanCode(
+        given: given, properties: bean.properties, listeners: listeners,
+        options: spec.options?.value ?? BeanSpec.Options(), instance: spec.instance,
+        declaration: needsDeclaration ? bean.declaration : nil, refusal: bean.refusal?.value))
   }
 
   // MARK: events
@@ -342,8 +339,7 @@ struct PlanCompiler {
   /// definition, then those from further out.
   private mutating func receivers() -> [ObjectIdentifier: [EventReceiver]] {
     var found = [ObjectIdentifier: [EventReceiver]]()
-    for home in graph.directory.listening {
-      let hops = graph.directory.depth - home.depth
+    for (home, hops) in graph.directory.chain {
       for number in home.listeners where !graph.directory.hides(home.beans[Int(number)], hops: hops) {
         let bean = BeanDirectory.Found(directory: home, number: number, hops: hops)
         guard let located = resolver.locate(bean, from: graph), !located.isRefused else { continue }

@@ -6,9 +6,7 @@ import BeansSupport
 /// products, and adds a decorator for each bean that it wraps.
 struct TemplateResolver {
   private let graph: EnvironmentGraph
-  private let lookup: TemplateLookup
-  private(set) var faults: [EnvironmentError] = []
-  private var declarations: CollectedDeclarations
+  private(set) var declarations: CollectedDeclarations
   private var definitions: [BeanDefinition] = []
   /// Whether a declaration has options that few beans have.
   private var hasOptions = false
@@ -19,42 +17,35 @@ struct TemplateResolver {
   private var last: (type: Any.Type, traits: BeanTraits) = (Never.self, [])
   /// The circles of templates reported so far: one report for all declarations that lead to the same circle.
   private var circles: Set<Set<Int>> = []
-  /// The replacements that a test makes for declarations.
-  private let overrides: BeanOverrides?
   private let bindings: BeanBindings
 
   /// Collects the declarations of a graph.
-  init(_ graph: EnvironmentGraph, _ bindings: BeanBindings, _ input: CompilerInput) {
+  init(_ graph: EnvironmentGraph, _ bindings: BeanBindings) {
     (self.graph, self.bindings) = (graph, bindings)
-    overrides = input.overrides
-    lookup = TemplateLookup(graph)
     declarations = CollectedDeclarations(graph)
   }
 
-  /// Creates the bean descriptors of declared classes, whose initialisers are users' code.
-  func prepareDescriptors() { declarations.prepareDescriptors() }
-
   /// Reads all declarations. The graphs further out must have been read before.
   mutating func resolve() {
-    faults = declarations.faults
     definitions.reserveCapacity(declarations.specs.count)
-    let aliases = declarations.ids.nameAliases()
+    declarations.nameAliases()
     if let seed = graph.declarations.seed, let type = seed.type, let factory = seed.factory {
       _ = add(graph.declared.keep(seed), type, graph.usualLifetime, factory)
     }
     for position in declarations.specs.indices { define(position) }
+    let overrides = graph.input.overrides
     if let overrides { override(by: overrides) }
     let decorators = hasDecorators ? defineDecorators() : [:]
     let unbuilt = declarations.unbuilt
     let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
-    let entered = declarations.ids.enter(aliases, declarations.specs, &faults)
+    let aliases = declarations.enterAliases()
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
-      home: graph.declared, ids: declarations.ids.meanings, aliases: entered, declared: declarations.declared,
+      home: graph.declared, ids: declarations.meanings, aliases: aliases, declared: declarations.declared,
       unbuilt: unbuilt, inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
-    if let overrides { faults += overrides.faults(in: directory) }
+    if let overrides { declarations.faults += overrides.faults(in: directory) }
     graph.declared.freeze(directory, declarations.specs)
-    graph.freeze(graph.active.merge(declarations.beans))
+    graph.freeze()
   }
 
   // MARK: definitions
@@ -80,7 +71,7 @@ struct TemplateResolver {
     let traits = own == nil ? [] : last.traits
     // A bean is still resolved without a single property.
     let isFaultless = declared.faults.allSatisfy { $0.cause == .propertySources }
-    if !declared.faults.isEmpty { faults += declared.ownFaults }
+    if !declared.faults.isEmpty { declarations.faults += declared.ownFaults }
     if declared.options != nil, declared.isPrivate, declared.module == nil {
       report(declared, .privateWithoutModule, "only a declaration of a module can be private to it")
     }
@@ -112,7 +103,7 @@ struct TemplateResolver {
     }
     let factory = factory(of: type, declared, templates, isSound: isSound)
     guard let definition = add(merged, type, lifetime, factory ?? .unknown, known) else { return }
-    if !isSound || factory == nil { graph.setFaulty(true, definition.number) }
+    if !isSound || factory == nil { graph.faulty.insert(definition.number) }
     declarations.setBean(definition.number, at: position)
     check(definition)
   }
@@ -132,7 +123,7 @@ struct TemplateResolver {
     _ traits: BeanTraits? = nil, maker: BeanDefinition? = nil, decorated: BeanDirectory.Decorated? = nil
   ) -> BeanDefinition? {
     if factory.product != nil, let earlier = definitions.first(where: { $0.type == type }) {
-      faults.append(
+      declarations.faults.append(
         EnvironmentError(
           cause: .boundTwice,
           "a factory is bound once per tag, and \(earlier.label) is bound at \(earlier.location.origin)",
@@ -164,7 +155,7 @@ struct TemplateResolver {
   ) {
     let factoryType = type as? any FactoryBean.Type
     let fault = isSound ? declared.factoryBeanFault(of: type, making: merged.target) : nil
-    if let fault { faults.append(fault) }
+    if let fault { declarations.faults.append(fault) }
     let factory = factory(of: type, declared, templates, isSound: isSound)
     let makes = factoryType.map { FactoryFunction.product(of: $0) }
     guard let target = merged.target ?? makes, !Parameter.isWrapper(target) else { return }
@@ -173,20 +164,18 @@ struct TemplateResolver {
     // Prototype products share one factory.
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
-    if !isSound || fault != nil || factory == nil { graph.setFaulty(true, maker.number) }
-    if let id = own.beanId {
-      declarations.ids.enter(id, .factory(maker.number), at: declared.location, declarations.specs, &faults)
-    }
+    if !isSound || fault != nil || factory == nil { graph.faulty.insert(maker.number) }
+    if let id = own.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
     check(maker)
     let spec = graph.declared.keep(FrozenSpec(merged.value.product(target)))
     let isMade = isSound && fault == nil
     let product =
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
     guard let made = add(spec, target, lifetime, product ?? .unknown, maker: maker) else { return }
-    if product == nil { graph.setFaulty(true, made.number) }
+    if product == nil { graph.faulty.insert(made.number) }
     declarations.setBean(made.number, at: position)
     self.traits.formUnion(made.traits)
-    faults += bindings.bind(made, graph.declared)?.faults ?? []
+    declarations.faults += bindings.bind(made, graph.declared)?.faults ?? []
   }
 
   /// Returns the factory of a bean; nil if there is none.
@@ -198,17 +187,15 @@ struct TemplateResolver {
     do throws(EnvironmentError) {
       return try declared.chooseFactory(of: type, templates)
     } catch {
-      if isSound { faults.append(error) }
+      if isSound { declarations.faults.append(error) }
       return nil
     }
   }
 
   /// Applies a test's overrides. Runs before decorators are defined, because these also wrap replaced beans.
   private mutating func override(by overrides: BeanOverrides) {
-    var all = definitions
-    let (added, found) = overrides.apply(to: &all, graph, bindings)
-    definitions = all
-    faults += found
+    let (added, found) = overrides.apply(to: &definitions, graph, bindings)
+    declarations.faults += found
     for definition in added {
       traits.formUnion(definition.traits)
       check(definition)
@@ -225,7 +212,7 @@ struct TemplateResolver {
     hasOptions = true
     for spec in declarations.specs where spec.isDecorator {
       guard let type = spec.type, let factory = spec.factory, isSound(spec, type) else { continue }
-      let candidates = finder.candidates(for: type, from: spec.module?.key, among: beans, declarations.ids)
+      let candidates = finder.candidates(for: type, from: spec.module?.key, among: beans, declarations.meanings)
       if candidates.isEmpty {
         let hint = finder.hint(forInactive: type, from: spec.module?.key)
         report(
@@ -234,19 +221,22 @@ struct TemplateResolver {
         // Its other parameters are judged as well.
         _ = add(spec, type, graph.usualLifetime, factory, decorated: .missing(type))
       }
-      for (number, bean) in candidates.enumerated() {
-        let own = outermost[bean.key].map {
-          BeanDirectory.Decorated(home: nil, number: $0, label: bean.inner.label, id: bean.inner.id)
+      for (number, candidate) in candidates.enumerated() {
+        let bean = candidate.bean
+        let key = BeanDirectory.DecoratorKey(bean, as: type)
+        let own = outermost[key].map {
+          BeanDirectory.Decorated(home: nil, number: $0, label: bean.label, id: bean.id)
         }
         var merged = spec.value
         merged.isLazy = spec.isLazy ?? bean.isLazy
         let spec = graph.declared.keep(FrozenSpec(merged))
-        guard let made = add(spec, type, bean.lifetime, factory, decorated: own ?? bean.inner) else { continue }
-        outermost[bean.key] = made.number
-        let count = faults.count
+        let decorated = own ?? candidate.inner
+        guard let made = add(spec, type, candidate.lifetime, factory, decorated: decorated) else { continue }
+        outermost[key] = made.number
+        let count = declarations.faults.count
         check(made)
         // One report for all decorators of a declaration.
-        if number > 0 { faults.removeSubrange(count...) }
+        if number > 0 { declarations.faults.removeSubrange(count...) }
       }
     }
     return outermost
@@ -255,7 +245,7 @@ struct TemplateResolver {
   /// Whether a decorator has no errors of its own. Reports those that it has.
   private mutating func isSound(_ spec: FrozenSpec, _ type: Any.Type) -> Bool {
     let found = spec.ownFaults + spec.decoratorFaults(decorating: type)
-    faults += found
+    declarations.faults += found
     return found.isEmpty
   }
 
@@ -263,13 +253,53 @@ struct TemplateResolver {
 
   /// Returns the chain of templates, nearest first; nil if a template is unknown or the chain is circular.
   private mutating func templates(of spec: FrozenSpec) -> [FrozenSpec]? {
-    guard spec.template != nil else { return [] }
-    switch lookup.templates(of: spec, in: declarations) {
-    case .templates(let templates): return templates
-    case .unknown(let id):
-      let hint = declarations.ids.hint(forId: id, from: spec.module)
-      report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint)")
-    case .circle(let circle): reportCircle(circle)
+    if spec.template == nil { return [] }
+    var chain = [spec]
+    var seen: Set = [spec.number]
+    var home = 0
+    while let next = chain.last, let id = next.template {
+      guard let (level, template) = template(id, of: next, at: home) else {
+        if id == next.id {
+          reportCircle([next])
+        } else {
+          let hint = declarations.hint(forId: id, from: spec.module)
+          report(spec, .unknownTemplate, "no template has the id '\(id)'\(hint)")
+        }
+        return nil
+      }
+      guard seen.insert(template.number).inserted else {
+        reportCircle(Array(chain.drop { $0.number != template.number }))
+        return nil
+      }
+      chain.append(template)
+      home = level
+    }
+    return Array(chain.dropFirst())
+  }
+
+  /// Returns the nearest declaration that has the id or an alias equal to it. A declaration may inherit from one
+  /// further out that has the same id.
+  private func template(
+    _ id: String, of spec: FrozenSpec, at home: Int
+  ) -> (level: Int, template: FrozenSpec)? {
+    let own = spec.module.flatMap { template(BeanId(id, privateTo: $0.key), of: spec, at: home) }
+    return own ?? template(BeanId(id), of: spec, at: home)
+  }
+
+  private func template(
+    _ id: BeanId, of spec: FrozenSpec, at home: Int
+  ) -> (level: Int, template: FrozenSpec)? {
+    let (target, asker) = (declarations.target(of: id), spec.beanId)
+    if !(home == 0 && asker == id), let position = declarations.meanings[target]?.position {
+      return (0, declarations.specs[position])
+    }
+    var next = graph.outerDirectory
+    while let (meaning, directory, _) = next?.find(target) {
+      let level = (graph.outerDirectory?.depth ?? 0) + 1 - directory.depth
+      if let position = meaning.position, !(home == level && asker == id) {
+        return (level, directory.declarations.specs[position])
+      }
+      next = directory.parent
     }
     return nil
   }
@@ -277,7 +307,7 @@ struct TemplateResolver {
   private mutating func reportCircle(_ circle: [FrozenSpec]) {
     guard let first = circle.first, circles.insert(Set(circle.map(\.number))).inserted else { return }
     let ids = (circle + [first]).map { $0.id ?? $0.kind }
-    faults.append(
+    declarations.faults.append(
       EnvironmentError(
         cause: .circleOfTemplates, "templates inherit from each other: \(ids.joined(separator: " → "))", path: ids,
         origin: first.location.origin))
@@ -288,13 +318,10 @@ struct TemplateResolver {
   /// Binds the properties and collects the values of a bean. Reports the faults of its declaration.
   private mutating func check(_ definition: BeanDefinition) {
     let binding = bindings.bind(definition, graph.declared)
-    if let binding {
-      faults += binding.faults
-      binding.collectValues()
-    }
+    if let binding { declarations.faults += binding.faults }
     let found = definition.typeFaults(of: binding?.given ?? [])
     // Most beans have none, and an empty list would be appended to a copy of the faults.
-    if !found.isEmpty { faults += found }
+    if !found.isEmpty { declarations.faults += found }
   }
 
   /// Returns the numbers of beans that receive events. Reports invalid listeners.
@@ -305,7 +332,8 @@ struct TemplateResolver {
       for fault in definition.faults(of: handlers) {
         // One report for all decorators of a declaration.
         let isKnown = { (other: EnvironmentError) in other.message == fault.message && other.origin == fault.origin }
-        if !definition.isDecorator || !faults.contains(where: isKnown) { faults.append(fault) }
+        let isNew = !definition.isDecorator || !declarations.faults.contains(where: isKnown)
+        if isNew { declarations.faults.append(fault) }
       }
       if !handlers.isEmpty { found.append(definition.number) }
     }
@@ -313,6 +341,6 @@ struct TemplateResolver {
   }
 
   private mutating func report(_ spec: FrozenSpec, _ cause: FaultCause, _ message: String) {
-    faults.append(spec.fault(cause, message))
+    declarations.faults.append(spec.fault(cause, message))
   }
 }

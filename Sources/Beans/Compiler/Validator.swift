@@ -8,7 +8,7 @@ struct Validator {
   /// Sorts the beans of all graphs. Returns the faults found.
   func validate() -> [EnvironmentError] {
     // A bean belongs to one graph; its dependencies may belong to any graph further out.
-    let beans = graphs.count == 1 ? graphs[0].placed : graphs.flatMap { $0.placed }
+    let beans = graphs.flatMap(\.placed)
     for (position, bean) in beans.enumerated() { bean.position = position }
     var (order, circles) = TopologicalSort.sort(beans.count) { number, body in
       beans[number].forEachDependency(in: dependencies) { body($0.position) }
@@ -18,7 +18,7 @@ struct Validator {
     let refused = judgeLifetimes(of: sorted)
     var faults: [EnvironmentError] = []
     if !circles.isEmpty || sorted.contains(where: { !$0.faults.isEmpty }) {
-      faults = judge(graphs, sorted, circles.map { $0.map { beans[$0] } }, refused)
+      faults = judge(sorted, circles.map { $0.map { beans[$0] } }, refused)
     }
     if graphs.count == 1 {
       graphs[0].sorted = sorted
@@ -120,12 +120,11 @@ struct Validator {
   /// Returns the faults that make this startup fail.
   ///
   /// - Parameters:
-  ///   - graphs: the graphs whose beans are judged.
   ///   - sorted: the beans, dependencies first, except those that close a cycle.
   ///   - circles: the cycles, each from the bean that closes it.
   ///   - refused: the positions of beans that name a scope which is not open themselves.
   private func judge(
-    _ graphs: [EnvironmentGraph], _ sorted: [PlacedBean], _ circles: [[PlacedBean]], _ refused: Set<Int>
+    _ sorted: [PlacedBean], _ circles: [[PlacedBean]], _ refused: Set<Int>
   ) -> [EnvironmentError] {
     markNeeded(sorted)
     let forgiven = sorted.filter { !$0.faults.isEmpty && isForgiven($0) }

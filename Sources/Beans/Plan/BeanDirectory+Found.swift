@@ -62,9 +62,11 @@ extension BeanDirectory {
 
   /// The key of a decorator: a bean, and the type by which it is requested.
   struct DecoratorKey: Hashable {
-    /// The directory of the bean; nil for the decorator's own directory.
-    let home: ObjectIdentifier?
-    let number: Int32
-    let type: ObjectIdentifier
+    private let bean: ObjectIdentifier
+    private let type: ObjectIdentifier
+
+    init(_ bean: BeanDefinition, as type: Any.Type) {
+      (self.bean, self.type) = (ObjectIdentifier(bean), ObjectIdentifier(type))
+    }
   }
 }

@@ -23,6 +23,8 @@ final class BeanDirectory: NestedLevel, Sendable {
   let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
   private let nearestIds: NearestNames<BeanId, Meaning>?
+  /// The depths of factories' scopes, here and further out.
+  private let nearestScopes: NearestNames<String, Bool>?
   /// Additional ids of beans.
   let aliases: [String]
   /// The numbers of declarations, in their order, with the numbers of their beans; -1 for a declaration without one.
@@ -33,18 +35,14 @@ final class BeanDirectory: NestedLevel, Sendable {
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorators of beans, by bean and requested type.
   private let decorators: [DecoratorKey: Int32]
-  /// The nearest directory further out that has decorators.
-  private let outerDecorators: BeanDirectory?
-  /// The nearest directory further out that has listeners.
-  private let outerListeners: BeanDirectory?
-  /// The nearest directory further out that has processors or injections.
-  private let outerInfrastructure: BeanDirectory?
+  /// Whether a bean has a decorator, here or further out.
+  let hasDecorators: Bool
+  /// Whether a bean receives events, here or further out.
+  let hasListeners: Bool
   /// The union of the traits of the beans, here and further out.
   let visibleTraits: BeanTraits
   /// Whether some beans are private to a module.
   let hasPrivateBeans: Bool
-  /// Whether some beans, here or further out, are private to a module.
-  let seesPrivateBeans: Bool
   /// Beans that receive events, in order.
   let listeners: [Int32]
   /// Inactive declarations, for hints.
@@ -70,30 +68,20 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.home = Unretained(home)
     self.ids = ids
     nearestIds = .index(ids, depth: depth, outer: parent?.nearestIds)
+    nearestScopes = .index(scopeName.map { [$0: true] } ?? [:], depth: depth, outer: parent?.nearestScopes)
     self.aliases = aliases
-    var (traits, hasPrivateBeans, areSendable): (BeanTraits, Bool, Bool) = ([], false, true)
-    for bean in beans {
-      if bean.isCandidate { traits.formUnion(bean.traits) }
-      if !bean.traits.contains(.sendable) { areSendable = false }
-      if bean.privateTo != nil { hasPrivateBeans = true }
-    }
-    (self.traits, self.hasPrivateBeans, self.areSendable) = (traits, hasPrivateBeans, areSendable)
-    var isSorted = true
-    var last = Int.min
-    for (number, _) in declared {
-      if number <= last { isSorted = false }
-      last = number
-    }
+    traits = beans.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
+    hasPrivateBeans = beans.contains { $0.privateTo != nil }
+    areSendable = beans.allSatisfy { $0.traits.contains(.sendable) }
+    let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
     self.unbuilt = unbuilt
     self.inactive = inactive
     self.decorators = decorators
     self.listeners = listeners
-    seesPrivateBeans = hasPrivateBeans || parent?.seesPrivateBeans == true
-    outerDecorators = parent.flatMap { $0.decorators.isEmpty ? $0.outerDecorators : $0 }
-    outerListeners = parent.flatMap { $0.listeners.isEmpty ? $0.outerListeners : $0 }
-    outerInfrastructure = parent.flatMap { $0.hasInfrastructure ? $0 : $0.outerInfrastructure }
+    hasDecorators = !decorators.isEmpty || parent?.hasDecorators == true
+    hasListeners = !listeners.isEmpty || parent?.hasListeners == true
     visibleTraits = traits.union(parent?.visibleTraits ?? [])
     (types, byType) = Self.index(beans)
   }
@@ -138,33 +126,19 @@ final class BeanDirectory: NestedLevel, Sendable {
     Found(directory: home, number: number, hops: max(0, depth - home.depth))
   }
 
-  /// Returns the prototypes of a directory further out, as seen from here.
-  func prototypes(of home: BeanDirectory) -> [Found] {
-    home.beans.filter { $0.lifetime == .prototype }.map { found($0.number, in: home) }
+  /// The beans that children of factories build anew: prototypes, and beans that name another scope than the usual one.
+  var inheritable: [Found] {
+    let usual = Lifetime(scopeName ?? "singleton")
+    return beans.filter { $0.lifetime != .singleton && $0.lifetime != usual }.map { found($0.number, in: self) }
   }
+
+  /// Returns the number of levels to the environment that opens a factory's scope of that name; nil if none does.
+  func hops(toScope name: String) -> Int? { nearestScopes?.depth(of: name).map { depth - $0 } }
 
   /// This directory and those further out, nearest first, with their distance.
   var chain: some Sequence<(directory: BeanDirectory, hops: Int)> {
-    sequence(state: (Optional(self), 0)) { state -> (directory: BeanDirectory, hops: Int)? in
-      guard let directory = state.0 else { return nil }
-      defer { state = (directory.parent, state.1 + 1) }
-      return (directory, state.1)
-    }
+    zip(sequence(first: self, next: \.parent), 0...).lazy.map { (directory: $0, hops: $1) }
   }
-
-  /// Whether a bean has a decorator, here or further out.
-  var hasDecorators: Bool { !decorators.isEmpty || outerDecorators != nil }
-
-  /// Whether a bean receives events, here or further out.
-  var hasListeners: Bool { !listeners.isEmpty || outerListeners != nil }
-
-  /// This directory, and those further out that have listeners, nearest first.
-  var listening: some Sequence<BeanDirectory> { sequence(first: self, next: \.outerListeners) }
-
-  private var hasInfrastructure: Bool { !traits.isDisjoint(with: [.processor, .injection]) }
-
-  /// This directory, and those further out that have processors or injections, nearest first.
-  var serving: some Sequence<BeanDirectory> { sequence(first: self, next: \.outerInfrastructure) }
 
   // MARK: by type
 
@@ -207,12 +181,9 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   @inline(never)
   private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
-    var next = Optional(self)
-    while let directory = next, directory.depth >= depth - bean.hops {
-      let home = bean.directory === directory ? nil : ObjectIdentifier(bean.directory)
-      let key = DecoratorKey(home: home, number: bean.number, type: ObjectIdentifier(type))
-      if let number = directory.decorators[key] { return found(number, in: directory) }
-      next = directory.outerDecorators
+    let key = DecoratorKey(bean.definition, as: type)
+    for (directory, hops) in chain.prefix(bean.hops + 1) {
+      if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
     }
     return bean
   }
@@ -344,10 +315,12 @@ final class BeanDirectory: NestedLevel, Sendable {
   }
 
   /// Returns the bean of a declaration.
-  func bean(declared number: Int, _ memory: CandidateMemory = CandidateMemory()) -> Found? {
-    if let bean = self.number(declared: number) { return Found(directory: self, number: bean, hops: 0) }
-    guard let directory = memory.nearest(outside: self, declaring: number) else { return nil }
-    return directory.number(declared: number).map { found($0, in: directory) }
+  func bean(declared number: Int) -> Found? {
+    for (directory, hops) in chain {
+      guard let bean = directory.number(declared: number) else { continue }
+      return Found(directory: directory, number: bean, hops: hops)
+    }
+    return nil
   }
 
   /// Whether the declaration exists here or further out, as a bean, as a template or with errors.
@@ -360,6 +333,9 @@ final class BeanDirectory: NestedLevel, Sendable {
   }
 
   private func position(declared number: Int) -> Int? {
+    // Declarations usually have consecutive numbers.
+    let usual = number - (sorted.first?.number ?? 0)
+    if sorted.indices.contains(usual), sorted[usual].number == number { return usual }
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2

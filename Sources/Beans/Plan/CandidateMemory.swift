@@ -7,13 +7,12 @@ import BeansReflection
 final class CandidateMemory {
   /// A search that starts at a directory.
   private struct Search: Hashable {
-    let directory: ObjectIdentifier
-    let wanted: SearchGoal
-  }
+    private let directory: ObjectIdentifier
+    private let type: ObjectIdentifier
 
-  private enum SearchGoal: Hashable {
-    case type(ObjectIdentifier)
-    case declaration(Int)
+    init(_ directory: BeanDirectory, _ type: Any.Type) {
+      (self.directory, self.type) = (ObjectIdentifier(directory), ObjectIdentifier(type))
+    }
   }
 
   /// The candidates of protocol types; finding them takes a walk over all beans.
@@ -24,7 +23,7 @@ final class CandidateMemory {
   @inline(never)
   func candidates(_ directory: BeanDirectory, _ type: Any.Type) -> [Int32] {
     guard TypeRelation.isExistential(type) else { return directory.candidates(for: type) }
-    let search = Search(directory: ObjectIdentifier(directory), wanted: .type(ObjectIdentifier(type)))
+    let search = Search(directory, type)
     if let found = protocolCandidates[search] { return found }
     let found = directory.candidates(for: type)
     protocolCandidates[search] = found
@@ -33,32 +32,18 @@ final class CandidateMemory {
 
   /// Returns the nearest directory outside `directory`, beginning with its parent, that has candidates for a type.
   func nearest(outside directory: BeanDirectory, with type: Any.Type) -> BeanDirectory? {
-    nearest(outside: directory, .type(ObjectIdentifier(type))) { !candidates($0, type).isEmpty }
-  }
-
-  /// Returns the nearest directory outside `directory`, beginning with its parent, that has a declaration.
-  func nearest(outside directory: BeanDirectory, declaring number: Int) -> BeanDirectory? {
-    nearest(outside: directory, .declaration(number)) { $0.number(declared: number) != nil }
-  }
-
-  private func nearest(
-    outside directory: BeanDirectory, _ wanted: SearchGoal, _ isFound: (BeanDirectory) -> Bool
-  ) -> BeanDirectory? {
     guard let parent = directory.parent else { return nil }
-    let search = Search(directory: ObjectIdentifier(parent), wanted: wanted)
-    if let known = nearest[search] { return known }
+    if let known = nearest[Search(parent, type)] { return known }
     var next = Optional(parent)
-    while let level = next, !isFound(level) {
+    while let level = next, candidates(level, type).isEmpty {
       // An earlier search covers the levels from there outwards.
-      if let outer = level.parent,
-        let known = nearest[Search(directory: ObjectIdentifier(outer), wanted: wanted)]
-      {
+      if let outer = level.parent, let known = nearest[Search(outer, type)] {
         next = known
         break
       }
       next = level.parent
     }
-    nearest[search] = .some(next)
+    nearest[Search(parent, type)] = .some(next)
     return next
   }
 }
@@ -81,11 +66,9 @@ extension BeanDirectory {
     with type: Any.Type, _ memory: CandidateMemory?
   ) -> (directory: BeanDirectory, numbers: [Int32])? {
     guard let memory else {
-      var next = Optional(self)
-      while let level = next {
+      for level in sequence(first: self, next: \.parent) {
         let numbers = level.candidates(for: type)
         if !numbers.isEmpty { return (level, numbers) }
-        next = level.parent
       }
       return nil
     }

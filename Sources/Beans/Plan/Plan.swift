@@ -4,7 +4,6 @@ import Synchronization
 /// All recipes of one environment, or of all children of one factory: compiled by startup, shared and immutable.
 @usableFromInline
 final class Plan: Sendable {
-  let name: String
   /// The scope that the environments open; nil for an environment that is no child of a factory, which holds
   /// singletons.
   let scopeName: String?
@@ -25,7 +24,7 @@ final class Plan: Sendable {
   let index: LookupIndex
   let layout: SlotLayout
   /// The number of opened and of finished environments of the plan.
-  let counts: ScopeCounts
+  let counts = ScopeCounts()
   /// Whether slot 0 is filled when an environment opens.
   let hasSeed: Bool
   /// The treatment of the seed at the end of an environment.
@@ -102,30 +101,28 @@ final class Plan: Sendable {
   }
 
   init(
-    name: String, opening: (scopeName: String, location: SourceLocation)?, parent: Plan?, home: Unretained<Environment>,
-    directory: BeanDirectory, configuration: ConfigurationManager, layout: SlotLayout, hasSeed: Bool,
-    childMetadata: ChildMetadata, observers: [any EnvironmentObserver], isTraced: Bool, awaits: Bool,
+    directory: BeanDirectory, opening: SourceLocation?, parent: Plan?, home: Unretained<Environment>,
+    configuration: ConfigurationManager, layout: SlotLayout, childMetadata: ChildMetadata,
+    observers: [any EnvironmentObserver], isTraced: Bool,
     order: Order, services: Services, report: Report, numbers: Numbers,
     below: ArraySlice<BeanDirectory>, parameters: [Parameter],
     recipes: consuming FrozenArray<Recipe>, computations: [Computation], index: consuming LookupIndex,
     operands: consuming FrozenArray<Operand>, steps: consuming FrozenArray<Step>
   ) {
-    self.name = name
-    scopeName = opening?.scopeName
-    self.opening = opening?.location
+    scopeName = directory.scopeName
+    self.opening = opening
     self.parent = parent
     self.home = home
     self.directory = directory
     self.configuration = configuration
     self.layout = layout
-    counts = ScopeCounts()
-    self.hasSeed = hasSeed
+    hasSeed = directory.beans.first?.isSeed == true
     seedRelease = hasSeed ? (childMetadata.isEmpty ? .plain : .locked) : .none
     self.childMetadata = childMetadata
     hasLogMetadata = !childMetadata.isEmpty || parent?.hasLogMetadata == true
     self.observers = (parent?.observers ?? []) + observers
     self.isTraced = isTraced
-    self.awaits = awaits
+    awaits = directory.visibleTraits.contains(.awaited)
     self.order = order
     self.services = services
     self.report = report
@@ -143,20 +140,10 @@ final class Plan: Sendable {
     self.steps = steps
   }
 
+  var name: String { directory.name }
+
   /// Whether the plan's environment is no child of a factory.
   var isPlain: Bool { scopeName == nil }
-
-  /// Whether a factory's scope of that name is open in the plan's environments.
-  func isOpen(_ name: String) -> Bool { chain.contains { $0.plan.scopeName == name } }
-
-  /// The plan and its ancestors, nearest first, with their distance.
-  var chain: some Sequence<(plan: Plan, hops: Int)> {
-    sequence(state: (Optional(self), 0)) { state -> (plan: Plan, hops: Int)? in
-      guard let plan = state.0 else { return nil }
-      defer { state = (plan.parent, state.1 + 1) }
-      return (plan, state.1)
-    }
-  }
 
   @inline(__always)
   func recipe(_ number: Int32) -> FrozenReference<Recipe> { recipes.reference(Int(number)) }
@@ -166,13 +153,16 @@ final class Plan: Sendable {
   func locate(
     _ bean: BeanDirectory.Found, hops further: Int32 = 0
   ) -> (bean: LocatedBean, recipe: FrozenReference<Recipe>)? {
-    let last = if case .prototype = bean.lifetime { 0 } else { Int.max }
-    for (plan, hops) in chain where hops <= last {
-      guard let number = plan.number(of: bean) else { continue }
-      let recipe = plan.recipe(number)
-      // The environment of a plan that is only drawn has no slots.
-      let slots = plan.isPlain ? plan.home.with { $0.core.slotsReference.load(ordering: .relaxed) } : nil
-      return (recipe.value.located(hops: further + Int32(hops), slots), recipe)
+    var (next, hops) = (Optional(self), further)
+    while let plan = next {
+      if let number = plan.number(of: bean) {
+        let recipe = plan.recipe(number)
+        // The environment of a plan that is only drawn has no slots.
+        let slots = plan.isPlain ? plan.home.with { $0.core.slotsReference.load(ordering: .relaxed) } : nil
+        return (recipe.value.located(hops: hops, slots), recipe)
+      }
+      if case .prototype = bean.lifetime { return nil }
+      (next, hops) = (plan.parent, hops + 1)
     }
     return nil
   }

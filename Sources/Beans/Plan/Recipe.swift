@@ -216,7 +216,3 @@ extension Operand {
     if case .outer(let own) = place { own == slot } else { false }
   }
 }
-
-extension FrozenSlice<Operand> {
-  var hasComputed: Bool { contains { if case .computed = $0.place { true } else { false } } }
-}

@@ -16,13 +16,7 @@ struct BeanSearch {
   var memory: CandidateMemory?
 
   /// Returns the source of a parameter, a property or a lookup. Throws if there is none, or several equally good ones.
-  ///
-  /// - Parameters:
-  ///   - parameter: the request.
-  ///   - locate: returns a bean of the directory, or of one further out, as the environment sees it.
-  func resolve<Bean>(
-    _ parameter: Parameter, locate: (BeanDirectory.Found) throws(EnvironmentError) -> Bean
-  ) throws(EnvironmentError) -> Source<Bean> {
+  func resolve(_ parameter: Parameter) throws(EnvironmentError) -> Source<BeanDirectory.Found> {
     switch parameter.kind {
     case .invalid(let cause, let reason):
       throw EnvironmentError(cause: cause, reason, path: ["\(parameter.element)"])
@@ -35,13 +29,12 @@ struct BeanSearch {
     case .current(let inner):
       try check(current: inner)
       return .computed(.provider(parameter, id: nil, from: moduleOfProvider), .boxed)
-    case .lazy(let inner): return try resolve(inner, locate: locate)
+    case .lazy(let inner): return try resolve(inner)
     case .one, .optional, .all, .named, .distinct, .owned: break
     }
-    return try select(parameter).map { bean throws(EnvironmentError) in
-      if parameter.isOwned { try checkOwned(bean) }
-      return try locate(bean)
-    }
+    let found = try select(parameter)
+    if parameter.isOwned { _ = try found.map(checkOwned) }
+    return found
   }
 
   /// Throws unless the bean is a prototype: `Owned` requires one, because the environment releases every other bean.
@@ -83,9 +76,9 @@ struct BeanSearch {
     case .named, .distinct:
       if let bean = try directory.select(parameter.wanted, criteria, memory) { return .bean(bean) }
       let visible = all(parameter)
-      let isNamed = if case .named = parameter.kind { true } else { false }
-      let found = isNamed ? visible.filter { $0.idOfDecorated != nil } : visible
-      if !found.isEmpty { return .all(found, ids: isNamed ? found.compactMap(\.idOfDecorated) : []) }
+      if case .distinct = parameter.kind, !visible.isEmpty { return .all(visible, ids: []) }
+      let named = visible.filter { $0.idOfDecorated != nil }
+      if !named.isEmpty { return .all(named, ids: named.compactMap(\.idOfDecorated)) }
       if let first = visible.first?.definition {
         throw EnvironmentError(
           cause: .noIdOfType,
@@ -127,7 +120,9 @@ struct BeanSearch {
 
   /// The module whose private beans a provider finds; nil if there are none.
   private var moduleOfProvider: ObjectIdentifier? {
-    module.flatMap { directory.seesPrivateBeans || below.contains(where: \.hasPrivateBeans) ? $0 : nil }
+    if module == nil { return nil }
+    let levels = directory.chain.map(\.directory) + below
+    return levels.contains(where: \.hasPrivateBeans) ? module : nil
   }
 
   /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
@@ -249,9 +244,7 @@ extension BeanDefinition {
   }
 
   var notOpen: EnvironmentError {
-    var error = fault(.scopeNotActive, Lifetime.notOpen(lifetime.name, label))
-    error.scope = lifetime.name
-    return error
+    fault(.scopeNotActive, Lifetime.notOpen(lifetime.name, label)).with { $0.scope = lifetime.name }
   }
 }
 

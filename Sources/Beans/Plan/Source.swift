@@ -41,7 +41,12 @@ struct LocatedBean {
   /// Returns the reading of the bean as the type of a parameter; nil where a value of another type must be made from
   /// the bean.
   func reading(for parameter: Parameter) -> Reading? {
-    definition.with { Reading(parameter, of: $0.type, isClass: $0.isClass, slotIdentity) }
+    let (type, isClass) = definition.with { ($0.type, $0.isClass) }
+    if parameter.isReference, isClass { return .reference }
+    // The box of a struct or existential has exactly the declared type, which is the wanted one.
+    if type == parameter.wanted { return .boxed }
+    guard case .one = parameter.kind, isClass, let slotIdentity else { return nil }
+    return ExistentialLayout.of(parameter.element, for: slotIdentity).map { Reading($0) }
   }
 
   /// The place from which an operand reads the bean; nil if the bean must be computed.
@@ -68,11 +73,6 @@ struct LocatedBean {
 }
 
 extension Source<LocatedBean> {
-  /// Returns the operand that reads the value from a slot; nil if the value must be computed.
-  func operand(for parameter: Parameter) -> Operand? {
-    if case .bean(let bean) = self { bean.operand(for: parameter) } else { nil }
-  }
-
   /// Returns the computation of the value, and the reading of its result.
   func computation(for parameter: Parameter) -> (computation: Computation, reading: Reading) {
     switch self {
@@ -109,7 +109,7 @@ final class Retrieval: Sendable {
   let computed: (computation: Computation, reading: Reading)
 
   init(_ source: Source<LocatedBean>, for parameter: Parameter) {
-    operand = source.operand(for: parameter)
+    operand = if case .bean(let bean) = source { bean.operand(for: parameter) } else { nil }
     computed = source.computation(for: parameter)
   }
 }

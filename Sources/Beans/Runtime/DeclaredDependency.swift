@@ -137,6 +137,6 @@ extension EnvironmentGraph {
 
   private func select(_ parameter: Parameter, _ id: String?, _ module: ObjectIdentifier?) -> [BeanDefinition] {
     let search = BeanSearch(directory: directory, id: id, module: module, below: belowDirectories, hasHints: false)
-    return (try? search.resolve(parameter) { $0.definition }).map { beans(of: $0) } ?? []
+    return (try? search.resolve(parameter).map(\.definition)).map { beans(of: $0) } ?? []
   }
 }

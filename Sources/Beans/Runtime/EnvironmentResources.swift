@@ -36,7 +36,7 @@ final class EnvironmentResources: Sendable {
     /// The scopes that users have registered. A scope's name is read once: reading it runs user code.
     var scopes: [RegisteredScope] = []
     var block: SlotBlock?
-    var codes: [any AnyObject & Sendable] = []
+    var declared: [DeclaredBeans] = []
     var plan: Plan?
     /// The plans of factories, kept as long as their children may exist.
     var plans: [Plan] = []
@@ -140,14 +140,14 @@ final class EnvironmentResources: Sendable {
   }
 
   func compiled(_ compiler: GraphCompiler, _ plan: Plan, _ block: SlotBlock) {
-    let codes = compiler.codes
+    let declared = compiler.declared
     let (plans, reasons) = (compiler.below.map(\.plan), compiler.inactive.map(\.reason))
     // Before `end(_:of:)` passes the declarations on to other threads.
     compiler.keepDecisions()
     state.withLock { state in
       state.block = block
       state.plan = plan
-      state.codes = codes
+      state.declared = declared
       state.plans = plans
       state.inactiveFactories = reasons
     }
@@ -226,7 +226,7 @@ final class EnvironmentResources: Sendable {
     configuration.close()
     let old = state.withLock { state in
       let old = state
-      state.codes = []
+      state.declared = []
       state.declarations = SharedDeclarations()
       state.scopes = []
       return old

@@ -252,7 +252,7 @@ extension Environment {
     _ parameter: Parameter, id: String?, from module: ObjectIdentifier? = nil
   ) throws -> Retrieval {
     let plan = core.compiledPlan.object
-    let source = try search(id, from: module).resolve(parameter) { bean throws(EnvironmentError) in
+    let source = try search(id, from: module).resolve(parameter).map { bean throws(EnvironmentError) in
       guard let located = plan.locate(bean) else { throw bean.definition.notOpen }
       return located.bean
     }
@@ -272,7 +272,7 @@ extension Environment {
     guard error.code == .unknownBean, core.plan != nil else { return error }
     let search = search(id, from: module)
     do throws(EnvironmentError) {
-      _ = try search.resolve(parameter) { $0 }
+      _ = try search.resolve(parameter)
       return error
     } catch {
       if error.code != .unknownBean { return error }

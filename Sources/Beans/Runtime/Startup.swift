@@ -260,10 +260,10 @@ struct Startup {
     var faults: [EnvironmentError] = []
     for plan in [environment.core.compiledPlan.object] + resources.plans where !plan.services.injections.isEmpty {
       // The injections that children of factories define exist only with the children.
-      if plan.chain.contains(where: { plan, _ in plan.scopeName != nil && plan.directory.traits.contains(.injection) })
-      {
-        continue
+      let isForChildren = plan.directory.chain.contains { directory, _ in
+        directory.scopeName != nil && directory.traits.contains(.injection)
       }
+      if isForChildren { continue }
       for number in 0..<plan.recipes.count {
         let recipe = plan.recipe(Int32(number))
         recipe.value.properties.forEach { operand in

@@ -1,23 +1,11 @@
 import BeansErrors
 import BeansSupport
 
-/// The ids of one environment while its declarations are read: those of beans, and aliases.
-struct IdTable {
+// The ids of declarations and aliases.
+
+extension CollectedDeclarations {
   /// An alias, and the id that it enters: an alias of a private bean is private to the module, too.
   typealias KnownAlias = (id: BeanId, alias: EnvironmentDeclarations.Alias)
-
-  private let graph: EnvironmentGraph
-  /// The meanings of all ids.
-  private(set) var meanings = [BeanId: BeanDirectory.Meaning]()
-  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
-  private var locations = [BeanId: SourceLocation]()
-  /// The active aliases, by the ids that they enter.
-  private var aliases = [BeanId: EnvironmentDeclarations.Alias]()
-
-  init(_ graph: EnvironmentGraph, capacity: Int) {
-    self.graph = graph
-    meanings.reserveCapacity(capacity)
-  }
 
   /// Enters the id of a bean. If several declarations have it, the first one keeps it and the others are faults.
   ///
@@ -25,26 +13,22 @@ struct IdTable {
   ///   - id: the id.
   ///   - meaning: the bean or the declaration.
   ///   - location: the location of the declaration.
-  ///   - specs: the declarations that have been entered.
-  ///   - faults: the faults found so far.
   mutating func enter(
-    _ id: BeanId, _ meaning: BeanDirectory.Meaning, at location: @autoclosure () -> SourceLocation,
-    _ specs: [FrozenSpec],
-    _ faults: inout [EnvironmentError]
+    _ id: BeanId, _ meaning: BeanDirectory.Meaning, at location: @autoclosure () -> SourceLocation
   ) {
     guard let earlier = meanings.updateValue(meaning, forKey: id) else {
       if meaning.position == nil { locations[id] = location() }
       return
     }
     meanings[id] = earlier
-    let taken = self.location(of: id, specs).map { "\($0.origin)" } ?? "another bean"
+    let taken = self.location(of: id).map { "\($0.origin)" } ?? "another bean"
     faults.append(
       EnvironmentError(
         .duplicateId, "the id '\(id.text)' is taken by \(taken)", path: ["'\(id.text)'"], origin: location().origin))
   }
 
   /// Returns the location at which an id is declared.
-  private func location(of id: BeanId, _ specs: [FrozenSpec]) -> SourceLocation? {
+  private func location(of id: BeanId) -> SourceLocation? {
     locations[id] ?? meanings[id]?.position.map { specs[$0].location }
   }
 
@@ -62,22 +46,19 @@ struct IdTable {
   // MARK: aliases
 
   /// Decides which of the active aliases are private to a module. Aliases may name each other in any order.
-  mutating func nameAliases() -> [KnownAlias] {
-    let all = graph.active.aliases
-    if all.isEmpty { return [] }
-    var known = all.map { KnownAlias(BeanId($0.name), $0) }
-    var isComplete = false
+  mutating func nameAliases() {
+    named = graph.active.aliases.map { (BeanId($0.name), $0) }
+    var isComplete = named.isEmpty
     while !isComplete {
       isComplete = true
-      for (index, alias) in all.enumerated() where !known[index].id.isPrivate {
-        guard let module = alias.module, id(alias.target, from: module).isPrivate else { continue }
-        known[index].id = BeanId(alias.name, privateTo: module.key)
-        add(known[index])
+      for (index, (id, alias)) in named.enumerated() where !id.isPrivate {
+        guard let module = alias.module, self.id(alias.target, from: module).isPrivate else { continue }
+        named[index].id = BeanId(alias.name, privateTo: module.key)
+        add(named[index])
         isComplete = false
       }
     }
-    for alias in known where !alias.id.isPrivate { add(alias) }
-    return known
+    for alias in named where !alias.id.isPrivate { add(alias) }
   }
 
   /// Adds an alias. Keeps an existing bean or an earlier alias of that id.
@@ -90,20 +71,18 @@ struct IdTable {
     guard let module else { return BeanId(text) }
     // A factory behind a product is entered after its product, so the id of the product decides.
     let plain = BeanId(text.hasPrefix("&") ? String(text.dropFirst()) : text, privateTo: module.key)
-    let isPrivate = meanings[plain] != nil || aliases[plain] != nil || graph.outerDirectory?.find(plain) != nil
+    let isPrivate = meanings[plain] != nil || aliases[plain] != nil || outerMeaning(of: plain) != nil
     return BeanId(text, privateTo: isPrivate ? module.key : nil)
   }
 
   /// Enters aliases among the ids, so that lookups by id find them. Returns the ids that are not private.
-  mutating func enter(
-    _ all: [KnownAlias], _ specs: [FrozenSpec], _ faults: inout [EnvironmentError]
-  ) -> [String] {
-    var entered: [(KnownAlias, target: BeanId, BeanDirectory.Meaning)] = []
+  mutating func enterAliases() -> [String] {
+    var sound: [(alias: KnownAlias, target: BeanId)] = []
     var circles: Set<Set<BeanId>> = []
     var seen: Set<BeanId> = []
-    for (id, alias) in all {
+    for (id, alias) in named {
       let first = seen.insert(id).inserted ? nil : aliases[id]?.location
-      if let earlier = location(of: id, specs) ?? first {
+      if let earlier = location(of: id) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
       }
@@ -117,15 +96,20 @@ struct IdTable {
         enterFaulty(id, alias)
         continue
       }
-      guard let found = meanings[target] ?? graph.outerDirectory?.find(target)?.meaning else {
+      guard meanings[target] != nil || outerMeaning(of: target) != nil else {
         let hint = hint(forId: target.text, from: alias.module)
         faults.append(fault(alias, .unknownId, "no bean has the id '\(target.text)'\(hint)"))
         enterFaulty(id, alias)
         continue
       }
-      entered.append(((id, alias), target, found))
+      sound.append(((id, alias), target))
     }
-    return entered.flatMap { alias, target, found in enter(alias, target, found) }.filter { !$0.isPrivate }.map(\.text)
+    return sound.flatMap { enter($0.alias, $0.target) }.filter { !$0.isPrivate }.map(\.text)
+  }
+
+  /// Returns the meaning of an id that is declared further out; nil if there is none.
+  private func outerMeaning(of id: BeanId) -> BeanDirectory.Meaning? {
+    graph.outerDirectory?.find(id).map { _ in .outer(id) }
   }
 
   /// Enters an alias that names no bean, so that references to it cause no further faults.
@@ -135,19 +119,15 @@ struct IdTable {
   }
 
   /// Enters an alias of a bean, and of the factory behind it. A bean further out is found there, by its own id.
-  private mutating func enter(
-    _ known: KnownAlias, _ target: BeanId, _ found: BeanDirectory.Meaning
-  ) -> [BeanId] {
-    func add(_ id: BeanId, _ target: BeanId, _ found: BeanDirectory.Meaning) {
+  private mutating func enter(_ known: KnownAlias, _ target: BeanId) -> [BeanId] {
+    var entered: [BeanId] = []
+    for (id, target) in [(known.id, target), (known.id.ofFactory, target.ofFactory)] {
+      guard let meaning = meanings[target] ?? outerMeaning(of: target) else { continue }
+      meanings[id] = meaning
       locations[id] = known.alias.location
-      meanings[id] = meanings[target] == nil ? .outer(target) : found
+      entered.append(id)
     }
-    add(known.id, target, found)
-    guard let factory = meanings[target.ofFactory] ?? graph.outerDirectory?.find(target.ofFactory)?.meaning else {
-      return [known.id]
-    }
-    add(known.id.ofFactory, target.ofFactory, factory)
-    return [known.id, known.id.ofFactory]
+    return entered
   }
 
   /// Returns the id to which an alias leads; the id itself if it is no alias, or one that leads to a circle.
