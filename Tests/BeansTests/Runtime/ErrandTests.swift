@@ -32,7 +32,8 @@ import Testing
     func opened(_ environment: Environment) {}
     func used() {}
     func release(asynchronously work: @escaping @Sendable () async -> Void) {}
-    func closed() {}
+    /// Drops the work, which retains the place.
+    func closed() { accepted.withLock { $0 = [] } }
   }
 
   private func errand(to place: Place) -> Errand {
@@ -42,6 +43,7 @@ import Testing
 
   @Test func thePlaceRunsTheWorkOnce() {
     let place = Place(isThere: true, canReleaseHere: false)
+    defer { place.closed() }
     errand(to: place).send()
     #expect(journal.entries == [])
     place.runAccepted()
@@ -56,6 +58,7 @@ import Testing
 
   @Test func theSenderRunsTheWorkOfAPlaceWithoutARunningThread() {
     let place = Place(isThere: true, canReleaseHere: true)
+    defer { place.closed() }
     errand(to: place).send()
     #expect(journal.entries == ["elsewhere"])
     place.runAccepted()
@@ -64,6 +67,7 @@ import Testing
 
   @Test func aThreadThatTakesTheWorkFirstRunsIt() {
     let place = Place(isThere: true, canReleaseHere: false)
+    defer { place.closed() }
     let errand = errand(to: place)
     errand.send()
     errand.take()?(false)
