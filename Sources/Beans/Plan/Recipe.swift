@@ -205,8 +205,8 @@ enum Computation: Sendable {
   func delivered(as each: Parameter?) -> Computation {
     guard let each else { return self }
     if case .owned = each.kind, case .prototype(let number) = self { return .owned(number, each) }
-    if case .lazy(let inner) = each.kind { return .deferred(.collected([self], ids: [], inner), .boxed, each) }
-    return .collected([self], ids: [], each)
+    guard case .lazy(let inner) = each.kind else { return .collected([self], ids: [], each) }
+    return .deferred(.collected([self], ids: [], inner), inner.givenReading, each)
   }
 }
 
