@@ -30,7 +30,7 @@ final class BeanOverrides {
       let old = definitions[Int(replacement.number)]
       let new = self.replacement(of: old, by: replacement.factory, graph.declared)
       definitions[Int(replacement.number)] = new
-      graph.faulty.remove(old.number)
+      graph.changeFaulty { $0.remove(old.number) }
       // The factory stays available to lookups of the factory itself, but startup does not build it.
       if let maker = old.maker {
         let lazy = lazy(maker, graph.declared)

@@ -46,7 +46,7 @@ struct DependencyResolver {
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
       // The scope does not exist, which is reported once at the bean itself and not at its dependents.
-      home.faulty.insert(bean.number)
+      home.changeFaulty { $0.insert(bean.number) }
       return place(bean, home, .prototype, in: home, bean.hops)
     }
   }

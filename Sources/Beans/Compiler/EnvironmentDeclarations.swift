@@ -185,8 +185,10 @@ package final class EnvironmentDeclarations {
         "module \(included.name) includes itself with other content each time, \(Self.deepestModules) deep",
         path: ["module \(included.name)"], origin: place(location).origin)
     }
-    open.append(included)
-    defer { open.removeLast() }
+    // Replaced as a whole: each declaration reads the list, and a change in place would check each read at run time.
+    let outer = open
+    open = outer + [included]
+    defer { open = outer }
     do { try configure() } catch let error as EnvironmentError {
       // If a lookup in the module has started the environment, the code that throws cannot reach the module's name.
       guard error.code == .frozen, let origin = error.origin, origin.module == nil else { throw error }

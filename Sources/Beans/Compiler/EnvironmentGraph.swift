@@ -18,7 +18,7 @@ final class EnvironmentGraph: NestedLevel {
   let depth: Int
   private let outerShortcut: Unretained<EnvironmentGraph>?
   /// The numbers of beans whose declarations have errors.
-  var faulty: Set<Int32> = []
+  private(set) var faulty: Set<Int32> = []
   /// The beans declared here, by number, once they are placed here.
   private var own: [PlacedBean?] = []
   let declared: DeclaredBeans
@@ -120,6 +120,15 @@ final class EnvironmentGraph: NestedLevel {
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
     directory.traits.contains(trait) ? definitions.filter { $0.traits.contains(trait) } : []
+  }
+
+  /// Changes the numbers of the beans whose declarations have errors.
+  func changeFaulty(_ body: (inout Set<Int32>) -> Void) {
+    // Moved out and back, as in `place`.
+    var all: Set<Int32> = []
+    swap(&all, &faulty)
+    body(&all)
+    swap(&all, &faulty)
   }
 
   /// Returns a bean that is declared here, where the graph has placed it.

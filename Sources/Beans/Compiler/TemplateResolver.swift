@@ -103,7 +103,7 @@ struct TemplateResolver {
     }
     let factory = factory(of: type, declared, templates, isSound: isSound)
     guard let definition = add(merged, type, lifetime, factory ?? .unknown, known) else { return }
-    if !isSound || factory == nil { graph.faulty.insert(definition.number) }
+    if !isSound || factory == nil { graph.changeFaulty { $0.insert(definition.number) } }
     declarations.setBean(definition.number, at: position)
     check(definition)
   }
@@ -164,7 +164,7 @@ struct TemplateResolver {
     // Prototype products share one factory.
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
-    if !isSound || fault != nil || factory == nil { graph.faulty.insert(maker.number) }
+    if !isSound || fault != nil || factory == nil { graph.changeFaulty { $0.insert(maker.number) } }
     if let id = own.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
     check(maker)
     let spec = graph.declared.keep(FrozenSpec(merged.value.product(target)))
@@ -172,7 +172,7 @@ struct TemplateResolver {
     let product =
       isMade ? factoryType.map { FactoryFunction.product(of: $0, as: target, at: declared.location.origin) } : nil
     guard let made = add(spec, target, lifetime, product ?? .unknown, maker: maker) else { return }
-    if product == nil { graph.faulty.insert(made.number) }
+    if product == nil { graph.changeFaulty { $0.insert(made.number) } }
     declarations.setBean(made.number, at: position)
     self.traits.formUnion(made.traits)
     declarations.faults += bindings.bind(made, graph.declared)?.faults ?? []

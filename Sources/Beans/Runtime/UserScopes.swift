@@ -92,7 +92,7 @@ struct ScopedBean: BeanFactory {
 open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // all state is atomic or behind a lock
   /// The scope's name in declarations.
   public let name: String
-  private let lazyCache = AtomicLazyReference<Cache>()
+  private let existingCache = Locked<Cache?>(nil)
   private let isTaken = Atomic(false)
 
   /// Creates a scope with a name.
@@ -131,12 +131,22 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
   /// Makes the scope the life of a child without a host. Returns false for a scope that keeps beans already.
   func attach(_ child: Environment) -> Bool {
-    let life = Cache(of: child)
-    return lazyCache.storeIfNil(life) === life
+    existingCache.withLock { cache in
+      if cache != nil { return false }
+      cache = Cache(of: child)
+      return true
+    }
   }
 
   /// The instances that a registered scope keeps, made on demand. The life of a child keeps none.
-  var cache: Cache { lazyCache.load() ?? lazyCache.storeIfNil(Cache()) }
+  var cache: Cache {
+    existingCache.withLock { cache in
+      if let cache { return cache }
+      let made = Cache()
+      cache = made
+      return made
+    }
+  }
 
   /// The instances of one scope, by bean. No user's code runs under the lock; threads that lose the race for an instance
   /// wait on Dispatch.
