@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A reference to a value that no code writes through it: the value is immutable, or its mutable parts are atomic.
 ///
 /// Does not keep the value alive; the owner of the value outlives every use. All types of this folder that share the

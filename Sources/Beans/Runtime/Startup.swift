@@ -154,8 +154,8 @@ struct Startup {
     // A list of profiles that cannot be read is a fault where a condition depends on it.
     guard let active = try? ActiveProfiles(in: environment.configuration), !active.isDefault else { return }
     let named = declarations.namedProfiles
-    let outer = (try? environment.parent?.activeProfiles) ?? []
-    let lines = active.names.filter { !named.contains($0) && !outer.contains($0) }.map { profile in
+    let outer = try? environment.parent.map { try ActiveProfiles(in: $0.configuration).names }
+    let lines = active.names.filter { !named.contains($0) && outer?.contains($0) != true }.map { profile in
       let near = named.filter { EditDistance.isSmall($0, profile) }.min()
       return "no declaration names the active profile '\(profile)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
     }

@@ -11,7 +11,7 @@ import Testing
     ("may be used on the loop's thread only", "BeansEventLoop/EventLoop.swift"),
     ("the context names no type: 'let cart", "Beans/Environment/Environment+Use.swift"),
     ("has been finished, but its loop has not released it", "BeansTesting/TestEnvironment.swift"),
-    ("whose loop has not released it yet", "Beans/Runtime/EndReport.swift"),
+    ("whose loop has not released it yet", "Beans/Runtime/EndState.swift"),
   ]
 
   /// The messages that only the compiler prints.
