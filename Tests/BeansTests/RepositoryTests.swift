@@ -33,22 +33,35 @@ import Testing
     #expect(count >= 40)
   }
 
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Sources")
+
+  /// Returns the tables of an article of `Beans` that have this header: of each row, the code in each cell.
+  private static func tables(of article: String, header: String) throws -> [[[[String]]]] {
+    let text = try String(
+      contentsOf: folder.appendingPathComponent("Beans/Beans.docc/\(article).md"), encoding: .utf8)
+    var tables: [[[[String]]]] = []
+    var isInside = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == header { tables.append([]) }
+      isInside = line == header || isInside && line.hasPrefix("|")
+      if !isInside || line == header || line.hasPrefix("|---") { continue }
+      tables[tables.count - 1].append(
+        line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } })
+    }
+    return tables
+  }
+
   /// Each row of the table in the article names files, and declarations of which each is in one of them.
   @Test func everyPlaceOfAPromiseExists() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources")
-    let article = try String(
-      contentsOf: root.appendingPathComponent("Beans/Beans.docc/LifeOfABean.md"), encoding: .utf8)
-    let lines = article.split(separator: "\n")
-      .drop { $0 != "## Where each promise is kept" }.prefix { $0 != "## What relies on more than the language" }
+    let tables = try Self.tables(of: "WhereEachPromiseIsKept", header: "| promise | file | function or type |")
     var count = 0
-    for line in lines where line.hasPrefix("| ") && !line.hasPrefix("| promise") {
-      let cells = line.split(separator: "|").map { $0.matches(of: /`([^`]+)`/).map { String($0.1) } }
-      try #require(cells.count == 3, "\(line)")
+    for cells in try #require(tables.first) {
+      try #require(cells.count == 3, "\(cells)")
       var text = ""
       for place in cells[1] {
         // A module, or a file of Beans.
-        let url = root.appendingPathComponent(place.contains("/") ? "Beans/\(place)" : place)
+        let url = Self.folder.appendingPathComponent(place.contains("/") ? "Beans/\(place)" : place)
         let files =
           place.contains("/")
           ? [url]
@@ -68,6 +81,41 @@ import Testing
       }
     }
     #expect(count >= 70)
+  }
+
+  /// Each function of a walk in the article is in its file, and a function above it in the walk names it.
+  @Test func everyStepOfAWalkCallsTheNext() throws {
+    let walks = try Self.tables(of: "LifeOfABean", header: "| step | file | function |")
+    #expect(walks.count >= 5)
+    for walk in walks {
+      var bodies: [String] = []
+      for cells in walk {
+        try #require(cells.count == 3, "\(cells)")
+        let file = try #require(cells[1].first)
+        let text = try String(contentsOf: Self.folder.appendingPathComponent("Beans/\(file)"), encoding: .utf8)
+        for name in cells[2] {
+          let found = try Self.bodies(of: name, in: text)
+          #expect(!found.isEmpty, "\(name) is not declared in \(file)")
+          let call = try Regex<Substring>("\\b\(name)\\b")
+          let isCalled = bodies.isEmpty || bodies.contains { $0.firstMatch(of: call) != nil }
+          #expect(isCalled, "no function above \(name) of \(file) names it")
+          bodies += found
+        }
+      }
+    }
+  }
+
+  /// Returns the bodies of all functions of a name, without their first lines.
+  private static func bodies(of name: String, in text: String) throws -> [String] {
+    let declaration = try Regex<Substring>("func \(name)\\b")
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.indices.filter { lines[$0].firstMatch(of: declaration) != nil }.map { first in
+      let line = lines[first]
+      // A body in the line of the declaration.
+      if line.hasSuffix("}") { return String(line.drop { $0 != "{" }) }
+      let end = line.prefix { $0 == " " } + "}"
+      return lines[(first + 1)...].prefix { $0 != end }.joined(separator: "\n")
+    }
   }
 
   @Test func everyFolderIsInTheOrder() throws {
