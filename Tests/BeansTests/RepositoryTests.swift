@@ -96,7 +96,8 @@ import Testing
         for name in cells[2] {
           let found = try Self.bodies(of: name, in: text)
           #expect(!found.isEmpty, "\(name) is not declared in \(file)")
-          let call = try Regex<Substring>("\\b\(name)\\b")
+          // Simple, because a point between two words is none of the usual boundaries.
+          let call = try Regex<Substring>("\\b\(name)\\b").wordBoundaryKind(.simple)
           let isCalled = bodies.isEmpty || bodies.contains { $0.firstMatch(of: call) != nil }
           #expect(isCalled, "no function above \(name) of \(file) names it")
           bodies += found
