@@ -165,7 +165,7 @@ struct TemplateResolver {
     let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
     if !isSound || fault != nil || factory == nil { graph.changeFaulty { $0.insert(maker.number) } }
-    if let id = own.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
+    if let id = maker.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
     check(maker)
     let spec = graph.declared.keep(FrozenSpec(merged.value.product(target)))
     let isMade = isSound && fault == nil
