@@ -84,7 +84,7 @@ final class ChildOpening: Sendable {
       }
       if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
       return child
-    } catch { throw place.met(error) }
+    } catch { throw SourceLocation.literal(place).met(error) }
   }
 
   /// The parent of a child, and the plan of the child.
