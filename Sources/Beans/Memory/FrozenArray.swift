@@ -113,6 +113,9 @@ struct FrozenArray<Element: ~Copyable>: ~Copyable {
     count += 1
   }
 
+
+  @inline(__always)
+  func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
   @inline(__always)
   subscript(index: Int) -> Element {
     unsafeAddress { unsafe UnsafePointer(storage + index) }
@@ -133,9 +136,6 @@ extension FrozenArray {
 
   /// The size of an element in bytes, the unit of positions in `reference(atByte:)`.
   static var stride: Int { MemoryLayout<Element>.stride }
-
-  @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 
   @inline(__always)
   func reference(atByte position: UInt) -> FrozenReference<Element> {

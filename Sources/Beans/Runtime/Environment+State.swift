@@ -226,10 +226,8 @@ extension Environment: EnvironmentMemory {
     defer { resources?.letGo() }
     guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
     let (log, slots) = (creationLog, core.slots)
-    var index = log.count
-    while index > 0 {
-      index -= 1
-      let content = slots[log[index]].content
+    _ = log.last(log.count) { slot in
+      let content = slots[slot].content
       if content.isFilled { content.object.release() }
     }
     if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
