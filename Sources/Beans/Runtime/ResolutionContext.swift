@@ -122,7 +122,7 @@ struct ResolutionContext: ~Copyable, Sendable {
     var step = (0..<steps.count).map { steps[$0] }.first { $0.slot == built.value.slot }
     while let dependent = step?.dependent, dependent >= 0 {
       let next = steps[Int(dependent)]
-      chain.append(built.sibling(next.slot, of: built.value.number))
+      chain.append(built.advanced(by: Int(next.slot - built.value.number)))
       step = next
     }
     if chain.last != asked { chain.append(asked) }
