@@ -3,14 +3,17 @@ import BeansLogging
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// A bean of a registered scope, which decides at every lookup; as a factory, it builds the bean for the scope.
+/// A bean of a scope object or of a registered scope, which decides at every lookup; as a factory, it builds the bean
+/// for the scope.
 struct ScopedBean: BeanFactory {
   /// The environment that declares the bean.
   let environment: Environment
   let recipe: FrozenReference<Recipe>
+  /// Whether the environment is a child that keeps the bean for its scope object.
+  fileprivate let isOfChild: Bool
 
-  init(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
-    (self.environment, self.recipe) = (environment, recipe)
+  init(_ recipe: FrozenReference<Recipe>, in environment: Environment, isOfChild: Bool = false) {
+    (self.environment, self.recipe, self.isOfChild) = (environment, recipe, isOfChild)
   }
 
   /// The scope that decides about the bean: the nearest registered scope of that name, the last of several.
@@ -59,12 +62,22 @@ struct ScopedBean: BeanFactory {
 
   func create(_ bean: BeanDeclaration) throws -> AnyObject {
     try environment.using {
-      try recipe.value.check(bean)
+      try check(bean)
+      if isOfChild { return try environment.bean(recipe.value.slot).take(as: AnyObject.self) }
       let (made, isFace) = try environment.buildUntracked(recipe)
       let object = made.take(as: AnyObject.self)
       if isFace { bean.note(face: object) } else { noteKept() }
       return object
     }
+  }
+
+  /// Rejects a bean other than the one that the scope has been asked for.
+  private func check(_ bean: BeanDeclaration) throws {
+    if bean === recipe.value.code.with({ $0.declaration }) { return }
+    let (scope, label) = (recipe.value.definition.lifetime.name, recipe.value.label)
+    throw EnvironmentError(
+      .invalidDeclaration, "scope '\(scope)' asked the factory of \(label) for another bean",
+      origin: bean.spec.location.origin)
   }
 
   /// The environment, where the bean is in its creation log.
@@ -107,7 +120,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
   /// - Throws: `.finished` once the scope has been finished; the errors of building the bean.
   public final func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
     // Only the scope object of a child has another factory: a dynamic cast costs a third of a lookup.
-    if isTaken.load(ordering: .relaxed), factory is ChildBeanFactory { return try factory.create(bean) }
+    if isTaken.load(ordering: .relaxed), (factory as? ScopedBean)?.isOfChild == true { return try factory.create(bean) }
     defer { noteLookup() }
     return try cache.get(bean, factory, in: name)
   }
