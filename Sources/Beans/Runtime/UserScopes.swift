@@ -247,11 +247,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     }
 
     /// Removes a kept bean, and returns it retained, to be released.
-    func take(_ bean: BeanDeclaration) -> ObjectReference? { take(ObjectIdentifier(bean)).object }
-
-    private func take(_ key: ObjectIdentifier) -> (bean: BeanDeclaration?, object: ObjectReference?) {
-      let kept = state.withLock { $0.instances.removeValue(forKey: key) }
-      return (kept?.bean, (kept?.instance).map { ObjectReference($0) })
+    func take(_ bean: BeanDeclaration) -> ObjectReference? {
+      state.withLock { $0.instances.removeValue(forKey: ObjectIdentifier(bean)) }.map { ObjectReference($0.instance) }
     }
 
     /// Whether the cache keeps an object.
@@ -283,19 +280,16 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     ///
     /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
-      while let (key, environment) = next() {
-        let isUser = environment?.changeLocked { lifecycle in
-          if lifecycle.phase < .releasing { lifecycle.enter() }
-          return lifecycle.phase < .releasing
-        }
+      while let (bean, environment) = next() {
+        let isUser = environment?.changeLocked { $0.enter(before: .releasing) }
         if let environment, isUser == false, host != nil || !ResolutionContext.isInside(environment) { continue }
-        let (bean, object) = take(key)
+        let object = take(bean)
         let end = { @Sendable (failure: EnvironmentError?) in
           if let failure { self.note(failure, scope.name) }
           object?.release()
           if isUser == true { environment?.leave() }
         }
-        guard let bean, let object, let ending = object.with({ BeanEnding($0, of: bean) }) else {
+        guard let object, let ending = object.with({ BeanEnding($0, of: bean) }) else {
           end(nil)
           continue
         }
@@ -310,11 +304,11 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       }
     }
 
-    /// Returns the key of the bean that was created last, and its environment; each bean once.
-    private func next() -> (ObjectIdentifier, Environment?)? {
+    /// Returns the kept bean that was created last, and its environment; each bean once.
+    private func next() -> (BeanDeclaration, Environment?)? {
       state.withLock { state in
         while let key = state.order.popLast() {
-          if let kept = state.instances[key] { return (key, kept.environment) }
+          if let kept = state.instances[key] { return (kept.bean, kept.environment) }
         }
         return nil
       }
