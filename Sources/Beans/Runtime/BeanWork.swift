@@ -9,9 +9,7 @@ package final class BeanWork: BeanTask {
   @TaskLocal static var home: Environment?
 
   /// Whether the running task is work of the environment, or of one below.
-  static func isInside(_ environment: Environment) -> Bool {
-    home.map { $0 === environment || $0.isDescendant(of: environment) } ?? false
-  }
+  static func isInside(_ environment: Environment) -> Bool { home?.isWithin(environment) == true }
 
   /// Weak: a schedule does not keep an environment alive that is dropped without a shutdown.
   package weak let environment: Environment?

@@ -131,6 +131,9 @@ extension Environment {
     return false
   }
 
+  /// Whether `other` is this environment, or one further out.
+  func isWithin(_ other: Environment) -> Bool { self === other || isDescendant(of: other) }
+
   /// Returns the environment that many steps further out. The plan guarantees that it exists.
   @inline(__always)
   func ancestor(_ hops: Int32) -> Unretained<Environment> {
@@ -229,6 +232,7 @@ extension Environment: EnvironmentMemory {
     _ = log.last(log.count) { slot in
       let content = slots[slot].content
       if content.isFilled { content.object.release() }
+      return true
     }
     if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
   }
@@ -242,7 +246,8 @@ extension Environment: BeanLookup {
   func provide<T>(
     _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
   ) throws -> T {
-    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    var environment = self
+    if let current = Environment.current, current.isWithin(self) { environment = current }
     do { return try look(environment) } catch let error as EnvironmentError {
       throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
     }
