@@ -29,12 +29,14 @@ package final class BeanWork: BeanTask {
     var failure: (any Error)?
   }
 
+  /// Creates work, which the release of the bean ends.
   init(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment) {
     self.environment = environment
     (restarts, releaseLimit) = recipe.value.code.with { ($0.options.restarts, $0.options.releaseLimit) }
     bean = recipe.value.definition
     object.retain()
     state = Locked(State(object: object))
+    environment.extras.works.add(self, to: recipe.value.slot)
   }
 
   deinit {
@@ -108,19 +110,17 @@ package final class BeanWork: BeanTask {
   /// Whether a call of user code is in flight.
   var isBusy: Bool { state.withLock { $0.isBusy } }
 
-  /// Cancels the task; no call of user code begins from now on. Returns true if one is in flight.
+  /// Cancels the task; no call of user code begins from now on. Returns whether the release of the bean has to await
+  /// the work: if a call is in flight, or if the last one has failed after the work was closed.
   func close() -> Bool {
-    let (isBusy, task, object) = state.withLock { state in
+    let (isAwaited, task, object) = state.withLock { state in
       defer { state.object = nil }
-      return (state.isBusy, state.task, state.object)
+      return (state.isBusy || state.failure != nil, state.task, state.object)
     }
     task?.cancel()
     object?.release()
-    return isBusy
+    return isAwaited
   }
-
-  /// Whether the last call has failed after the work was closed; the release of the bean reports it.
-  var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
   /// Closes the work. Returns its task, which has not ended yet; nil where the work was never started.
   package func end() -> Task<Void, Never>? {
@@ -141,8 +141,6 @@ final class BeanWorks: Sendable {
   private struct State {
     var works = [Int32: [BeanWork]]()
     var runner: (any BeanRunner)?
-    /// The alarm that reports beans that do not run.
-    var report: Alarm?
   }
 
   private let state = Locked(State())
@@ -157,17 +155,12 @@ final class BeanWorks: Sendable {
   /// The runner of the beans; nil until a call runs or stops them.
   var runner: (any BeanRunner)? { state.withLock { $0.runner } }
 
-  /// Returns the runner, which this makes if there is none; then nothing reports that the beans do not run.
+  /// Returns the runner, which this makes if there is none.
   func runner<R: BeanRunner>(_ make: () -> R) -> R {
-    let (runner, report) = state.withLock { state in
+    state.withLock { state in
       let runner = state.runner as? R ?? make()
       state.runner = runner
-      return (runner, state.report.take())
+      return runner
     }
-    report?.stop()
-    return runner
   }
-
-  /// Keeps the alarm that reports beans that do not run.
-  func keep(_ report: Alarm) { state.withLock { $0.report = report } }
 }
