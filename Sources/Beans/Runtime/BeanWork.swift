@@ -80,10 +80,8 @@ package final class BeanWork: BeanTask {
   /// Calls user code with the bean, unless the work has been closed.
   package func call<Instance>(_ body: (Instance) async throws -> Void) async -> WorkCall {
     guard let object = enter() else { return .refused }
-    do { try await body(BeanCallback.read(object.object)) } catch {
-      return leave(object, error) ? .failed(error) : .closed
-    }
-    return leave(object) ? .returned : .closed
+    do { try await body(BeanCallback.read(object.object)) } catch { return leave(object, error) }
+    return leave(object, nil)
   }
 
   /// Begins a call. Returns the bean, retained for the call; nil once the work has been closed.
@@ -96,14 +94,14 @@ package final class BeanWork: BeanTask {
     }
   }
 
-  /// Ends a call. Returns false if the work has been closed meanwhile; then the release reports the error.
-  private func leave(_ object: ObjectReference, _ error: (any Error)? = nil) -> Bool {
+  /// Ends a call. If the work has been closed meanwhile, the release reports the error.
+  private func leave(_ object: ObjectReference, _ error: (any Error)?) -> WorkCall {
     object.release()
     return state.withLock { state in
       state.isBusy = false
-      if state.object != nil { return true }
+      if state.object != nil { return error.map { .failed($0) } ?? .returned }
       if let error, !(error is CancellationError) { state.failure = error }
-      return false
+      return .closed
     }
   }
 
@@ -114,8 +112,7 @@ package final class BeanWork: BeanTask {
   /// the work: if a call is in flight, or if the last one has failed after the work was closed.
   func close() -> Bool {
     let (isAwaited, task, object) = state.withLock { state in
-      defer { state.object = nil }
-      return (state.isBusy || state.failure != nil, state.task, state.object)
+      (state.isBusy || state.failure != nil, state.task, state.object.take())
     }
     task?.cancel()
     object?.release()

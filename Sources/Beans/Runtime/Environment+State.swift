@@ -120,8 +120,6 @@ extension Environment {
   var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
 
   /// Whether `other` is this environment's parent, or its parent's, and so on.
-  func isDescendant(of other: Environment) -> Bool { isDescendant(of: Unretained(other)) }
-
   func isDescendant(of other: Unretained<Environment>) -> Bool {
     var next = core.parent
     while let environment = next {
@@ -132,7 +130,7 @@ extension Environment {
   }
 
   /// Whether `other` is this environment, or one further out.
-  func isWithin(_ other: Environment) -> Bool { self === other || isDescendant(of: other) }
+  func isWithin(_ other: Environment) -> Bool { self === other || isDescendant(of: Unretained(other)) }
 
   /// Returns the environment that many steps further out. The plan guarantees that it exists.
   @inline(__always)
