@@ -132,14 +132,3 @@ package struct RunningBeans {
     return own
   }
 }
-
-extension BeanWork {
-  /// Starts the work that a declaration attaches to a new bean. The bean has not been published, so no release can come
-  /// before.
-  static func start(
-    _ works: [any AttachedWork], _ object: ObjectReference, _ recipe: FrozenReference<Recipe>,
-    in environment: Environment
-  ) {
-    for attached in works { attached.start(BeanWork(object, recipe, in: environment)) }
-  }
-}
