@@ -52,9 +52,8 @@ struct ScopedBean: BeanFactory {
     let type: Any.Type = type(of: object)
     if ObjectIdentifier(type) == recipe.value.identity { return ObjectReference(object) }
     let bean = recipe.value.definition
-    let isFitting =
-      bean.type is AnyObject.Type
-      ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == Recipe.unknownClass && object is Box
+    var isFitting = recipe.value.identity == Recipe.unknownClass && object is Box
+    if bean.type is AnyObject.Type { isFitting = TypeRelation.isUsable(type, as: bean.type) }
     if isFitting { return ObjectReference(object) }
     throw bean.fault(
       .otherScopedBean, "scope '\(scope.name)' returned a \(Swift.type(of: Box.open(object))) for \(bean.label)")
