@@ -282,7 +282,7 @@ extension Environment {
   /// Whether the running task is part of a release, a build, a body or the work of a bean of the environment, or of one
   /// below.
   private var isInsideTask: Bool {
-    if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return true }
-    return AsyncBuild.isInside(self) || BeanWork.isInside(self) || isInsideBody
+    Environment.releasing?.isWithin(self) == true || AsyncBuild.isInside(self) || BeanWork.isInside(self)
+      || isInsideBody
   }
 }

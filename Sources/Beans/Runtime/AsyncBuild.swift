@@ -188,7 +188,7 @@ final class AsyncBuild: Sendable {
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {
     guard let current, !current.hasEnded.load(ordering: .relaxed), let own = current.environment else { return false }
-    return own === environment || own.isDescendant(of: environment)
+    return own.isWithin(environment)
   }
 
   // MARK: reports

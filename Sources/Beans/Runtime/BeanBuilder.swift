@@ -154,7 +154,7 @@ extension Environment {
     do {
       while true {
         let step = next.value
-        let recipe = recipes.sibling(step.slot, of: 0)
+        let recipe = recipes.advanced(by: Int(step.slot))
         context.value.current = recipe
         var made: Made?
         // The bean may exist, or another build may be making it.
@@ -163,7 +163,7 @@ extension Environment {
           if step.takers > 0 { object.retain(step.takers) }
           made = (step.slot, object)
         }
-        next = next.sibling(1, of: 0)
+        next = next.advanced(by: 1)
         if next == steps.end { return made }
         found = core.lock.withLock {
           store(made)

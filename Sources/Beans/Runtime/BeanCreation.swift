@@ -50,7 +50,7 @@ struct BeanCreation: Sendable {
     do {
       if let bean = Box.open(bean.object) as? any AsyncBean { try await bean.postConstruct() }
       let works = recipe.value.code.with { $0.options.works }
-      if !works.isEmpty { BeanWork.start(works, bean, recipe, in: environment) }
+      for work in works { work.start(BeanWork(bean, recipe, in: environment)) }
       return bean
     } catch {
       environment.giveUp(bean.beanIdentity)

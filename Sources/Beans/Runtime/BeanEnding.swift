@@ -36,7 +36,7 @@ struct BeanEnding {
     if ObjectReference(unretained: object).identity != recipe.value.identity { traits = .of(object) }
     if traits.contains(.runnable) || mayWork {
       let all = environment?.existingExtras?.existingWorks?.take(recipe.value.slot) ?? []
-      work = all.filter { $0.close() || $0.hasFailed }
+      work = all.filter { $0.close() }
     }
     if !isOwned { (traits, callbacks) = ([], []) }
     if work.isEmpty, callbacks.isEmpty, traits.isDisjoint(with: .released) { return nil }

@@ -219,7 +219,7 @@ final class ChildOpening: Sendable {
         for number in 0..<Int32(child.core.compiledPlan.with { $0.layout.slots }) {
           let recipe = child.recipe(number)
           guard let declaration = recipe.value.code.with({ $0.declaration }) else { continue }
-          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: child, recipe: recipe))
+          try scope.prepare(bean: declaration, factory: ScopedBean(recipe, in: child, isOfChild: true))
         }
       }
     } catch {

@@ -9,7 +9,6 @@ final class CreationWatch: Sendable {
   /// The maximum number of creations that are reported at a time.
   private static let longest = 8
 
-  private let log: ContainerLog
   private let state = Locked(State())
 
   private struct State {
@@ -27,8 +26,6 @@ final class CreationWatch: Sendable {
     /// The time of the next log message.
     var due: Duration
   }
-
-  init(_ log: ContainerLog) { self.log = log }
 
   func began(_ build: AsyncBuild) {
     let (alarm, isFirst) = state.withLock { state in
@@ -59,10 +56,11 @@ final class CreationWatch: Sendable {
       return (due, next)
     }
     if let next { set(alarm, after: next - now) }
+    let log = ContainerLog.shared.logger
     let reports = due.inOrder(of: \.number).compactMap { $0.build.report(after: now - $0.began) }
-    for report in reports.prefix(Self.longest) { log.logger.warn(report) }
+    for report in reports.prefix(Self.longest) { log.warn(report) }
     if reports.count > Self.longest {
-      log.logger.warn("\(reports.count - Self.longest) more asynchronous creations have taken as long")
+      log.warn("\(reports.count - Self.longest) more asynchronous creations have taken as long")
     }
   }
 }

@@ -34,7 +34,7 @@ final class EndWatch: Sendable {
   var clock: EndingClock { alarm.clock }
 
   /// Whether the watch has a time limit.
-  var isLimited: Bool { times.limit != nil }
+  var isLimited: Bool { times.isLimited }
 
   var hasGivenUp: Bool { state.withLock { $0.hasGivenUp } }
 
@@ -130,7 +130,7 @@ final class EndWatch: Sendable {
     let (reasons, left) = (state.reasons, state.left)
     return EnvironmentError(
       cause: .limitedShutdown,
-      "'\(environment.name)' was not released within \((times.limit ?? .zero).rounded)"
+      "'\(environment.name)' was not released within \(times.limit.rounded)"
         + (reasons.isEmpty ? "" : ": it waits for \(Self.list(reasons, separator: "; "))")
         + (left.isEmpty ? "" : "; left: \(Self.list(left, separator: ", "))"),
       path: ["'\(environment.name)'"])
@@ -146,26 +146,27 @@ struct EndTimes: Sendable {
   static let reserve = Duration.milliseconds(100)
 
   let begun: Duration
-  let limit: Duration?
-  private let deadline: Duration?
+  let isLimited: Bool
+  /// The time that the end may take; `EndingClock.longest` where it is not limited.
+  let limit: Duration
+  private let deadline: Duration
   /// The time from which a release is abandoned if it has been running for longer than the reserve.
-  private let late: Duration?
+  private let late: Duration
 
   init(begun: Duration, limit: Duration?) {
-    let limit = limit.map { min(max($0, .zero), EndingClock.longest) }
     self.begun = begun
-    self.limit = limit
-    deadline = limit.map { begun + $0 }
-    late = limit.map { begun + $0 - min(Self.reserve, $0 / 2) }
+    isLimited = limit != nil
+    self.limit = min(max(limit ?? EndingClock.longest, .zero), EndingClock.longest)
+    deadline = begun + self.limit
+    late = deadline - min(Self.reserve, self.limit / 2)
   }
 
-  func isNearlyOver(_ now: Duration) -> Bool { late.map { now >= $0 } ?? false }
+  func isNearlyOver(_ now: Duration) -> Bool { now >= late }
 
-  func isOver(_ now: Duration) -> Bool { deadline.map { now >= $0 } ?? false }
+  func isOver(_ now: Duration) -> Bool { now >= deadline }
 
   /// Returns the time that a release may take if it begins at `time`.
   func allowed(beginning time: Duration) -> Duration {
-    guard let deadline, let late else { return EndingClock.longest }
     let end = max(late, time + Self.reserve)
     return (end < deadline ? end : max(deadline, time) + Self.reserve) - time
   }
@@ -176,7 +177,6 @@ struct EndTimes: Sendable {
   ///   - now: the current time.
   ///   - report: the time of the next report in the log.
   func next(after now: Duration, report: Duration) -> Duration {
-    guard let deadline, let late else { return report }
     if now < late { return min(late, report) }
     // No thread waits any more: the checks become rarer.
     let next = now + max(.milliseconds(10), (now - deadline) / 8)

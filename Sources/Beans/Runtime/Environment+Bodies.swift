@@ -140,10 +140,7 @@ extension Environment {
   }
 
   /// Whether the running task is in a body here or below.
-  private var isCurrent: Bool {
-    guard let current = Environment.current else { return false }
-    return current === self || current.isDescendant(of: self)
-  }
+  private var isCurrent: Bool { Environment.current?.isWithin(self) == true }
 
   /// Whether the running task is in a body here or below that keeps the beans, so that a wait for the release would never
   /// end.

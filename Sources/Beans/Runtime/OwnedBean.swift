@@ -137,11 +137,7 @@ final class OwnedBean: OwnedInstance {
   /// Begins the release; nil for every caller but the first.
   private func begin() -> Turn? {
     let environment = environment
-    let isInside =
-      environment?.changeLocked { lifecycle in
-        if !lifecycle.isEnding { lifecycle.enter() }
-        return !lifecycle.isEnding
-      } ?? false
+    let isInside = environment?.changeLocked { $0.enter(before: .closed) } ?? false
     guard let (object, ending) = take() else {
       if isInside { environment?.leave() }
       return nil

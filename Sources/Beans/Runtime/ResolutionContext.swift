@@ -86,7 +86,7 @@ struct ResolutionContext: ~Copyable, Sendable {
   /// Whether this thread is inside the environment, so that waiting for the environment would never end.
   static func isInside(_ environment: Environment) -> Bool {
     let used = all.map { $0.value.environment } + HazardPointer.owners(Environment.self)
-    return used.contains { $0.with { $0 === environment || $0.isDescendant(of: environment) } }
+    return used.contains { $0.with { $0.isWithin(environment) } }
   }
 
   /// Whether this thread is building a bean in an environment.
@@ -122,7 +122,7 @@ struct ResolutionContext: ~Copyable, Sendable {
     var step = (0..<steps.count).map { steps[$0] }.first { $0.slot == built.value.slot }
     while let dependent = step?.dependent, dependent >= 0 {
       let next = steps[Int(dependent)]
-      chain.append(built.sibling(next.slot, of: built.value.number))
+      chain.append(built.advanced(by: Int(next.slot - built.value.number)))
       step = next
     }
     if chain.last != asked { chain.append(asked) }

@@ -54,7 +54,7 @@ package struct RunningBeans {
   package func work(of bean: Int32) -> BeanWork? {
     let content = environment.core.slots[bean].content
     guard content.isFilled, !environment.isFace(bean) else { return nil }
-    return BeanWork.attached(to: content.object, environment.recipe(bean), in: environment)
+    return BeanWork(content.object, environment.recipe(bean), in: environment)
   }
 
   /// Builds the beans that an asynchronous bean takes, before its creation, and waits until those that run are ready.
@@ -101,8 +101,10 @@ package struct RunningBeans {
   func watchIdle() {
     // A bean that runs, as far as its declaration says so, is released with care.
     if environment.core.compiledPlan.with({ $0.releasesAtOnce }) || idle.isEmpty { return }
+    // The body keeps the alarm alive until it has run.
     let alarm = Alarm()
     alarm.set(after: .seconds(3)) { [weak environment] in
+      alarm.stop()
       guard let environment else { return }
       let labels = RunningBeans(of: environment).idle.joined(separator: ", ")
       if labels.isEmpty { return }
@@ -110,7 +112,6 @@ package struct RunningBeans {
         "'\(environment.name)' is ready, and does not run \(labels): call run(until:) of BeansRunning, or run() of a "
           + "ServerLifecycle")
     }
-    environment.extras.works.keep(alarm)
   }
 
   /// Whether a bean runs, as far as its declaration or its object says so.
@@ -129,25 +130,5 @@ package struct RunningBeans {
       if owner === environment { own.append(taken.value.number) }
     }
     return own
-  }
-}
-
-extension BeanWork {
-  /// Creates work on a bean, which the release of the bean ends.
-  fileprivate static func attached(
-    to object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment
-  ) -> BeanWork {
-    let work = BeanWork(object, recipe, in: environment)
-    environment.extras.works.add(work, to: recipe.value.slot)
-    return work
-  }
-
-  /// Starts the work that a declaration attaches to a new bean. The bean has not been published, so no release can come
-  /// before.
-  static func start(
-    _ works: [any AttachedWork], _ object: ObjectReference, _ recipe: FrozenReference<Recipe>,
-    in environment: Environment
-  ) {
-    for attached in works { attached.start(BeanWork.attached(to: object, recipe, in: environment)) }
   }
 }

@@ -93,11 +93,7 @@ struct Startup {
       precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
     #endif
     // A thread that ends this environment meanwhile leaves the release to this thread: beans may still be built.
-    let mayStart = environment.changeLocked { lifecycle in
-      if !lifecycle.isEnding { lifecycle.enter() }
-      return !lifecycle.isEnding
-    }
-    guard mayStart else { throw environment.finishedError() }
+    guard environment.changeLocked({ $0.enter(before: .closed) }) else { throw environment.finishedError() }
     defer { environment.leave() }
     // The parent must not end, and drop the objects that the graph is compiled against, before this environment has
     // joined it.
