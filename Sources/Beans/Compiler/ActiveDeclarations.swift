@@ -41,7 +41,7 @@ struct ActiveDeclarations {
       for level in [factory] + factory.below {
         let error = EnvironmentError(
           cause: .inactiveChildren, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"],
-          origin: factory.opening?.location.origin)
+          origin: factory.opening?.origin)
         inactiveFactories.append((level, error))
         let reason = "the children of \(name) are: \(reason)"
         inactive += level.seed.map { [InactiveDeclaration(seed: $0, reason)] } ?? []
@@ -128,7 +128,7 @@ private struct ConditionEvaluator {
     }
     for factory in declarations.factories {
       let refusal =
-        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
+        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening) ?? refusal(of: factory.module)
         ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
       factories.append((factory, refusal))
     }

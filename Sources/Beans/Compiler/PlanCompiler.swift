@@ -66,7 +66,7 @@ struct PlanCompiler {
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
     for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
-      directory: graph.directory, opening: graph.declarations.opening?.location,
+      directory: graph.directory, opening: graph.declarations.opening,
       parent: graph.parent?.plan ?? graph.parentPlan, home: graph.input.home,
       configuration: graph.declarations.configuration, layout: SlotLayout(slots: Int(graph.slotCount)),
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
