@@ -205,8 +205,8 @@ struct TemplateResolver {
   // MARK: decorators
 
   /// Adds a decorator for each bean that has the decorator's type. Returns the outermost ones.
-  private mutating func defineDecorators() -> [BeanDirectory.DecoratorKey: Int32] {
-    var outermost = [BeanDirectory.DecoratorKey: Int32]()
+  private mutating func defineDecorators() -> [BeanDirectory.SearchKey: Int32] {
+    var outermost = [BeanDirectory.SearchKey: Int32]()
     let beans = definitions
     let finder = DecoratorCandidates(graph)
     hasOptions = true
@@ -219,18 +219,17 @@ struct TemplateResolver {
           spec, hint.isEmpty ? .nothingToDecorate : .inactiveBean,
           "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
         // Its other parameters are judged as well.
-        _ = add(spec, type, graph.usualLifetime, factory, decorated: .missing(type))
+        let missing = BeanDirectory.Decorated(home: nil, number: -1, bean: nil)
+        _ = add(spec, type, graph.usualLifetime, factory, decorated: missing)
       }
       for (number, candidate) in candidates.enumerated() {
         let bean = candidate.bean
-        let key = BeanDirectory.DecoratorKey(bean, as: type)
-        let own = outermost[key].map {
-          BeanDirectory.Decorated(home: nil, number: $0, label: bean.label, id: bean.id)
-        }
+        let key = BeanDirectory.SearchKey(bean, as: type)
+        let inner = outermost[key].map { (home: nil, number: $0) } ?? candidate.inner
         var merged = spec.value
         merged.isLazy = spec.isLazy ?? bean.isLazy
         let spec = graph.declared.keep(FrozenSpec(merged))
-        let decorated = own ?? candidate.inner
+        let decorated = BeanDirectory.Decorated(home: inner.home, number: inner.number, bean: bean)
         guard let made = add(spec, type, candidate.lifetime, factory, decorated: decorated) else { continue }
         outermost[key] = made.number
         let count = declarations.faults.count

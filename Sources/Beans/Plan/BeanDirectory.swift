@@ -34,7 +34,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// Declarations that have an id and no bean, by their index in `declared`.
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorators of beans, by bean and requested type.
-  private let decorators: [DecoratorKey: Int32]
+  private let decorators: [SearchKey: Int32]
   /// Whether a bean has a decorator, here or further out.
   let hasDecorators: Bool
   /// Whether a bean receives events, here or further out.
@@ -57,7 +57,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     ids: [BeanId: Meaning],
     aliases: [String] = [], declared: [(number: Int, bean: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
-    decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
+    decorators: [SearchKey: Int32] = [:], listeners: [Int32] = []
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -181,7 +181,7 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   @inline(never)
   private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
-    let key = DecoratorKey(bean.definition, as: type)
+    let key = SearchKey(bean.definition, as: type)
     for (directory, hops) in chain.prefix(bean.hops + 1) {
       if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
     }

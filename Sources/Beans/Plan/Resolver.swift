@@ -232,7 +232,7 @@ extension BeanDirectory {
 
 extension BeanDirectory.Found {
   /// The id of the bean; for a decorator, the id of its decorated bean.
-  var idOfDecorated: String? { definition.decorated.map(\.id) ?? definition.id }
+  var idOfDecorated: String? { definition.decorated.map { $0.bean?.id } ?? definition.id }
 }
 
 extension BeanDefinition {
