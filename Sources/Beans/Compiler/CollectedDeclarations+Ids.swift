@@ -34,9 +34,7 @@ extension CollectedDeclarations {
 
   /// Returns hints at an inactive declaration of an id, and at a similar id.
   func hint(forId id: String, from module: IncludedModule?) -> String {
-    let isMeant = { (inactive: InactiveDeclaration) in inactive.hasId(id, from: module?.key) }
-    let own = graph.active.inactive.filter(isMeant).map(\.hint).joined()
-    let inactive = graph.outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
+    let inactive = graph.hint { $0.hasId(id, from: module?.key) }
     let outer = graph.outerDirectory.map { $0.chain.flatMap { $0.directory.ids.keys } } ?? []
     let known = Set((Array(meanings.keys) + outer).filter { !$0.isPrivate }.map(\.text))
     guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return inactive }

@@ -54,11 +54,4 @@ struct DecoratorCandidates {
       return isOpenFurtherOut ? graph.usualLifetime : lifetime
     }
   }
-
-  /// Returns hints at inactive declarations of the type, for a decorator without candidates.
-  func hint(forInactive type: Any.Type, from module: ObjectIdentifier?) -> String {
-    let criteria = BeanDirectory.Criteria(module: module)
-    let inactive = graph.active.inactive.filter { $0.answers(to: type, criteria) }.map(\.hint).joined()
-    return inactive + (graph.outerDirectory?.hint(forInactive: type, criteria) ?? "")
-  }
 }

@@ -214,7 +214,8 @@ struct TemplateResolver {
       guard let type = spec.type, let factory = spec.factory, isSound(spec, type) else { continue }
       let candidates = finder.candidates(for: type, from: spec.module?.key, among: beans, declarations.meanings)
       if candidates.isEmpty {
-        let hint = finder.hint(forInactive: type, from: spec.module?.key)
+        let criteria = BeanDirectory.Criteria(module: spec.module?.key)
+        let hint = graph.hint { $0.answers(to: type, criteria) }
         report(
           spec, hint.isEmpty ? .nothingToDecorate : .inactiveBean,
           "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")

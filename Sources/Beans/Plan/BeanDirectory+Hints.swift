@@ -32,7 +32,7 @@ extension BeanDirectory {
       : "; children of scope \(holders.joined(separator: ", ")) have one: take a Current or a Provider of it, or look it up there"
     let hints: [(text: String, cause: FaultCause)] = [
       (elsewhere, .onlyInChildren),
-      (hint(forInactive: type, criteria, below: below), .inactiveBean),
+      (hint(below: below) { $0.answers(to: type, criteria) }, .inactiveBean),
       (hint(forPrivate: type), .privateBean), (hint(forTemplate: type), .onlyTemplate),
     ]
     let usual: FaultCause = parameter.qualifier == nil ? .unknownBean : .missingQualifier

@@ -297,7 +297,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       return Found(directory: self, number: declared[position].bean, hops: 0)
     }
     guard let (meaning, directory, hops) = find(id: id, from: module) else {
-      throw unknownId(id, hint(forInactive: id, from: module), hasHints: hasHints)
+      throw unknownId(id, hint { $0.hasId(id, from: module) }, hasHints: hasHints)
     }
     let number: Int32 =
       switch meaning {
