@@ -8,6 +8,8 @@ struct TemplateResolver {
   private let graph: EnvironmentGraph
   private(set) var declarations: CollectedDeclarations
   private var definitions: [BeanDefinition] = []
+  /// The nearest template of each declaration that has one, by the declaration's number.
+  private var nearestTemplates = [Int: FrozenSpec]()
   /// Whether a declaration has options that few beans have.
   private var hasOptions = false
   private var hasDecorators = false
@@ -44,7 +46,7 @@ struct TemplateResolver {
       home: graph.declared, ids: declarations.meanings, aliases: aliases, declared: declarations.declared,
       unbuilt: unbuilt, inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { declarations.faults += overrides.faults(in: directory) }
-    graph.declared.freeze(directory, declarations.specs)
+    graph.declared.freeze(directory, declarations.specs, nearestTemplates)
     graph.freeze()
   }
 
@@ -274,6 +276,7 @@ struct TemplateResolver {
       chain.append(template)
       home = level
     }
+    nearestTemplates[spec.number] = chain[1]
     return Array(chain.dropFirst())
   }
 
