@@ -18,8 +18,8 @@ struct DependencyResolver {
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
-    parameters = input.parameters
-    seen = Set(input.parameters.map { ObjectIdentifier($0) })
+    parameters = input.parent?.parameters ?? []
+    seen = Set(parameters.map { ObjectIdentifier($0) })
   }
 
   // MARK: beans

@@ -185,7 +185,7 @@ struct Startup {
     return CompilerInput(
       home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
       outerScopes: outer.flatMap { $0.scopes.map(\.name) }, isTraced: environment.log.followsBeans,
-      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
+      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) })
   }
 
   // MARK: building
