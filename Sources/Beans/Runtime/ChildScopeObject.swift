@@ -71,7 +71,8 @@ extension Recipe {
   borrowing func check(_ bean: BeanDeclaration) throws {
     if bean === code.with({ $0.declaration }) { return }
     throw EnvironmentError(
-      .invalidDeclaration, "scope '\(definition.lifetime.name)' asked the factory of \(label) for another bean",
+      .invalidDeclaration,
+      "scope '\(definition.lifetime.name)' asked the factory of \(definition.label) for another bean",
       origin: bean.spec.location.origin)
   }
 }

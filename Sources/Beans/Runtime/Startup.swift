@@ -169,7 +169,7 @@ struct Startup {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
       guard case .outer(let slot) = need.place, let number = environment.ownSlot(slot) else { return }
-      labels.append(environment.recipe(number).value.label)
+      labels.append(environment.recipe(number).value.definition.label)
     }
     return labels
   }
@@ -272,7 +272,7 @@ struct Startup {
             !served.contains(ObjectIdentifier(type(of: inject)))
           else { return }
           faults.append(
-            recipe.value.fault(
+            recipe.value.definition.fault(
               .unservedInjection,
               "\(property.label): no Injection is defined that serves \(type(of: inject))"
                 + plan.directory.hint(forInactive: BeanTraits.injection)))
@@ -290,7 +290,7 @@ struct Startup {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
         let isBuilt = try !blocked.contains(recipe.value.number) && environment.buildIfReady(recipe, record)
-        if !isBuilt { resources.note(unready: recipe.value.label) }
+        if !isBuilt { resources.note(unready: recipe.value.definition.label) }
       case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
       }

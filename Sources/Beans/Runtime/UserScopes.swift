@@ -30,7 +30,7 @@ struct ScopedBean: BeanFactory {
   @inline(__always)
   private func known() throws -> (any BeanScope, BeanDeclaration) {
     if let scope, let declaration = recipe.value.code.with({ $0.declaration }) { return (scope, declaration) }
-    throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
+    throw recipe.value.definition.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
   }
 
   /// Calls `prepare` of the scope; called once for each bean.
