@@ -17,8 +17,6 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let home: Unretained<DeclaredBeans>
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
-  /// Whether the types of all beans are known to be `Sendable`.
-  let areSendable: Bool
   /// The meanings of all ids, aliases included.
   let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
@@ -72,7 +70,6 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.aliases = aliases
     traits = beans.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
     hasPrivateBeans = beans.contains { $0.privateTo != nil }
-    areSendable = beans.allSatisfy { $0.traits.contains(.sendable) }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
