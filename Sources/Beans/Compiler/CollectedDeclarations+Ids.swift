@@ -1,5 +1,4 @@
 import BeansErrors
-import BeansSupport
 
 // The ids of declarations and aliases.
 
@@ -35,10 +34,8 @@ extension CollectedDeclarations {
   /// Returns hints at an inactive declaration of an id, and at a similar id.
   func hint(forId id: String, from module: IncludedModule?) -> String {
     let inactive = graph.hint { $0.hasId(id, from: module?.key) }
-    let outer = graph.outerDirectory.map { $0.chain.flatMap { $0.directory.ids.keys } } ?? []
-    let known = Set((Array(meanings.keys) + outer).filter { !$0.isPrivate }.map(\.text))
-    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return inactive }
-    return "\(inactive); did you mean '\(near)'?"
+    let known = Array(meanings.keys) + (graph.outerDirectory?.visibleIds ?? [])
+    return inactive + BeanDirectory.hint(forId: id, among: known)
   }
 
   // MARK: aliases
