@@ -41,10 +41,13 @@ struct ActiveDeclarations {
       for level in [factory] + factory.below {
         let error = EnvironmentError(
           cause: .inactiveChildren, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"],
-          origin: factory.opening?.location.origin)
+          origin: factory.opening?.origin)
         inactiveFactories.append((level, error))
         let reason = "the children of \(name) are: \(reason)"
-        inactive += level.seed.map { [InactiveDeclaration(seed: $0, reason)] } ?? []
+        if let seed = level.seed {
+          let label = "a seed of type \(seed.written)"
+          inactive.append(InactiveDeclaration(seed, label, evaluator.types(of: seed), isSeed: true, reason))
+        }
         inactive += level.specs.flatMap { evaluator.inactive($0, reason) }
         inactive += level.aliases.map { InactiveDeclaration($0, reason) }
       }
@@ -57,18 +60,11 @@ struct ActiveDeclarations {
 
 extension InactiveDeclaration {
   @inline(never)
-  init(_ spec: FrozenSpec, _ types: [Any.Type], _ reason: String) {
+  init(_ spec: FrozenSpec, _ label: String, _ types: [Any.Type], isSeed: Bool = false, _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
-      qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.privateTo,
-      label: "a \(spec.written)", location: spec.location, reason: reason)
-  }
-
-  @inline(never)
-  init(seed: FrozenSpec, _ reason: String) {
-    self.init(
-      number: seed.number, types: [seed.type].compactMap(\.self), id: nil, isSeed: true,
-      label: "a seed of type \(seed.written)", location: seed.location, reason: reason)
+      isSeed: isSeed, qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.privateTo,
+      label: label, location: spec.location, reason: reason)
   }
 
   @inline(never)
@@ -128,7 +124,7 @@ private struct ConditionEvaluator {
     }
     for factory in declarations.factories {
       let refusal =
-        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
+        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening) ?? refusal(of: factory.module)
         ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
       factories.append((factory, refusal))
     }
@@ -266,17 +262,21 @@ private struct ConditionEvaluator {
     for spec in specs {
       let isFound = types(of: spec).contains { $0 == type || TypeRelation.isUsable($0, as: type) }
       if !spec.isAbstract, !spec.isPrivate, isFound { return spec }
-      // Embedded beans that are defined by themselves are declarations of their own, and evaluated there.
-      let embedded = spec.embedded.filter { !$0.isDefined }.map { FrozenSpec($0.spec) }
-      if let found = first(answering: type, among: embedded) { return found }
+      if let found = first(answering: type, among: embedded(in: spec)) { return found }
     }
     return nil
   }
 
+  /// Returns the declarations that are made in place. Embedded beans that are defined by themselves are declarations of
+  /// their own, and evaluated there.
+  private func embedded(in spec: FrozenSpec) -> [FrozenSpec] {
+    spec.embedded.filter { !$0.isDefined }.map { FrozenSpec($0.spec) }
+  }
+
   /// Returns an inactive declaration and the declarations that are embedded in it.
   func inactive(_ spec: FrozenSpec, _ reason: String) -> [InactiveDeclaration] {
-    let embedded = spec.embedded.filter { !$0.isDefined }.flatMap { inactive(FrozenSpec($0.spec), reason) }
-    return [InactiveDeclaration(spec, types(of: spec), reason)] + embedded
+    [InactiveDeclaration(spec, "a \(spec.written)", types(of: spec), reason)]
+      + embedded(in: spec).flatMap { inactive($0, reason) }
   }
 
   /// Returns the types by which lookups find the bean, from the declaration or its templates.

@@ -18,8 +18,8 @@ struct DependencyResolver {
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
-    parameters = input.parameters
-    seen = Set(input.parameters.map { ObjectIdentifier($0) })
+    parameters = input.parent?.parameters ?? []
+    seen = Set(parameters.map { ObjectIdentifier($0) })
   }
 
   // MARK: beans
@@ -120,7 +120,7 @@ struct DependencyResolver {
       if index == 0, let decorated = bean.definition.decorated {
         let home = decorated.home?.object ?? bean.directory
         // A missing one has been reported.
-        if decorated.isMissing { return nil }
+        if decorated.bean == nil { return nil }
         let inner = bean.graph.directory.found(decorated.number, in: home)
         return resolver.dependency(parameter, on: inner, of: bean, .parameter(0))
       }

@@ -185,6 +185,12 @@ extension EnvironmentGraph {
     return "no scope is called '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
   }
 
+  /// Returns hints at matching inactive declarations, here and further out, before the directory exists.
+  func hint(forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
+    let own = active.inactive.filter(isMeant).map(\.hint).joined()
+    return outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
+  }
+
   /// Returns hints at scopes that would exist if their declarations were active.
   func hint(forInactiveScope name: String) -> String {
     let outwards = Array(sequence(first: self, next: \.parent))

@@ -12,10 +12,8 @@ struct IndexCompiler {
 
   /// Returns the index.
   ///
-  /// - Parameters:
-  ///   - parameters: the parameters of beans here and further out.
-  ///   - compiler: the compiler of the plan's operands.
-  mutating func compile(_ parameters: [Parameter], _ compiler: inout OperandCompiler) -> LookupIndex {
+  /// - Parameter compiler: the compiler of the plan's operands.
+  mutating func compile(_ compiler: inout OperandCompiler) -> LookupIndex {
     graph.chosen = chooseBeans()
     var seen: Set<ObjectIdentifier> = []
     var types: [(type: ObjectIdentifier, operand: Operand)] = []
@@ -27,7 +25,7 @@ struct IndexCompiler {
       guard let bean, let operand = operand(of: bean, &compiler) else { continue }
       types.append((ObjectIdentifier(type), operand))
     }
-    for parameter in parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
+    for parameter in resolver.parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
       guard let source = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
       types.append((ObjectIdentifier(parameter.wanted), compiler.operand(source, for: parameter)))
     }

@@ -54,7 +54,7 @@ struct PlanCompiler {
     }
     for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
-    let index = lookups.compile(resolver.parameters, &compiler)
+    let index = lookups.compile(&compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
     let listed = graph.declarations.specs.map { graph.directory.number(declared: $0.number) ?? -1 }
@@ -66,7 +66,7 @@ struct PlanCompiler {
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
     for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
-      directory: graph.directory, opening: graph.declarations.opening?.location,
+      directory: graph.directory, opening: graph.declarations.opening,
       parent: graph.parent?.plan ?? graph.parentPlan, home: graph.input.home,
       configuration: graph.declarations.configuration, layout: SlotLayout(slots: Int(graph.slotCount)),
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
@@ -113,10 +113,7 @@ struct PlanCompiler {
     guard awaits || isLarge else { return }
     // No bean has a longer order than usual yet. A root is no step of another order.
     unordered = Set(beans.filter { order(of: $0) == nil }.map(\.number))
-    if isLarge { findRoots(beans) }
-  }
-
-  private mutating func findRoots(_ beans: [PlacedBean]) {
+    guard isLarge else { return }
     roots = Set(beans.map(\.number))
     for need in needed { roots.remove(need.number) }
     stepsLeft = 16 * beans.count

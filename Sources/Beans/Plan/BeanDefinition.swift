@@ -114,7 +114,9 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
 
   /// The name of the bean in paths.
   @inline(never)
-  package var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
+  package var label: String {
+    decorated.map { "decorator of \($0.bean?.label ?? "\(type)")" } ?? Self.label(type, id)
+  }
 
   static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
 

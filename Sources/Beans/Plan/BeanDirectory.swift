@@ -17,8 +17,6 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let home: Unretained<DeclaredBeans>
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
-  /// Whether the types of all beans are known to be `Sendable`.
-  let areSendable: Bool
   /// The meanings of all ids, aliases included.
   let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
@@ -34,7 +32,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// Declarations that have an id and no bean, by their index in `declared`.
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorators of beans, by bean and requested type.
-  private let decorators: [DecoratorKey: Int32]
+  private let decorators: [SearchKey: Int32]
   /// Whether a bean has a decorator, here or further out.
   let hasDecorators: Bool
   /// Whether a bean receives events, here or further out.
@@ -57,7 +55,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     ids: [BeanId: Meaning],
     aliases: [String] = [], declared: [(number: Int, bean: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
-    decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
+    decorators: [SearchKey: Int32] = [:], listeners: [Int32] = []
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -72,7 +70,6 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.aliases = aliases
     traits = beans.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
     hasPrivateBeans = beans.contains { $0.privateTo != nil }
-    areSendable = beans.allSatisfy { $0.traits.contains(.sendable) }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
     self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
@@ -181,7 +178,7 @@ final class BeanDirectory: NestedLevel, Sendable {
 
   @inline(never)
   private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
-    let key = DecoratorKey(bean.definition, as: type)
+    let key = SearchKey(bean.definition, as: type)
     for (directory, hops) in chain.prefix(bean.hops + 1) {
       if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
     }
@@ -297,7 +294,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       return Found(directory: self, number: declared[position].bean, hops: 0)
     }
     guard let (meaning, directory, hops) = find(id: id, from: module) else {
-      throw unknownId(id, hint(forInactive: id, from: module), hasHints: hasHints)
+      throw unknownId(id, hint { $0.hasId(id, from: module) }, hasHints: hasHints)
     }
     let number: Int32 =
       switch meaning {

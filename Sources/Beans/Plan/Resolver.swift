@@ -134,7 +134,7 @@ struct BeanSearch {
     let criteria = inner.criteria(from: module)
     let isForChildren = { (bean: BeanDefinition) in if case .scope = bean.lifetime { true } else { false } }
     if hasBelow(inner) || isVisible(inner, where: isForChildren) { return }
-    let hint = directory.hint(forInactive: inner.element, criteria, below: below)
+    let hint = directory.hint(below: below) { $0.answers(to: inner.element, criteria) }
     throw EnvironmentError(
       cause: hint.isEmpty ? .noneOfChild : .inactiveBean,
       "no child of '\(directory.name)' has a \(inner.description) of its own\(hint)", path: ["\(inner.element)"])
@@ -144,7 +144,7 @@ struct BeanSearch {
   /// below is sufficient.
   private func check(provided: Parameter) throws(EnvironmentError) {
     if let id, directory.find(id: id, from: module) == nil, !below.contains(where: { $0.ids[BeanId(id)] != nil }) {
-      throw directory.unknownId(id, directory.hint(forInactive: id, from: module, below: below))
+      throw directory.unknownId(id, directory.hint(below: below) { $0.hasId(id, from: module) })
     }
     try checkOwned(provided: provided, id: id)
     switch provided.kind {
@@ -232,7 +232,7 @@ extension BeanDirectory {
 
 extension BeanDirectory.Found {
   /// The id of the bean; for a decorator, the id of its decorated bean.
-  var idOfDecorated: String? { definition.decorated.map(\.id) ?? definition.id }
+  var idOfDecorated: String? { definition.decorated.map { $0.bean?.id } ?? definition.id }
 }
 
 extension BeanDefinition {

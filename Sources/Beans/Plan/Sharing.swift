@@ -7,8 +7,7 @@ extension BeanDirectory {
   ///
   /// - Parameter below: the directories of all factories below.
   func sharedBeans(with below: ArraySlice<BeanDirectory>) -> [BeanDefinition] {
-    if areSendable, below.allSatisfy(\.areSendable) { return [] }
-    return ([self] + below).flatMap { home in
+    ([self] + below).flatMap { home in
       home.beans.filter { bean in
         !bean.traits.contains(.sendable) && bean.sharing == nil && home.isShared(bean.lifetime, below)
       }

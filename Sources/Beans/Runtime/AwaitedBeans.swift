@@ -144,7 +144,7 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.
   func steps(to number: Int) -> [EnvironmentError.Step] {
-    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.step)
+    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.definition.step)
   }
 
   /// Returns the error of a creation, with the beans that lead to its bean in the error's path.

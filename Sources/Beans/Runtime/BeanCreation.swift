@@ -16,11 +16,11 @@ struct BeanCreation: Sendable {
       if runs.areRunning { try await runs.awaitReady(neededBy: recipe) }
       environment.store(created: try await made(), in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
-      log?.created(recipe.value.label, in: environment.name)
+      log?.created(recipe.value.definition.label, in: environment.name)
       report(since: began, nil)
       return .success(())
     } catch {
-      log?.failed(recipe.value.label, in: environment.name, error)
+      log?.failed(recipe.value.definition.label, in: environment.name, error)
       let failure = environment.failure(error, of: recipe)
       report(since: began, failure)
       return .failure(failure)

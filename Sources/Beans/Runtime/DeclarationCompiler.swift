@@ -46,7 +46,7 @@ package struct DeclarationCompiler {
     CompilerInput(
       home: Unretained(level.environment), parent: parent, scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, isTraced: false,
-      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, parameters: parent?.parameters ?? [])
+      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) })
   }
 
   /// Sets the input of the following compilers, as seen from inside the environment.

@@ -48,7 +48,7 @@ struct EndState {
     } else if !isOpenBelow {
       waits.append(("\(name), \(Self.reason(environment, lifecycle))", nil))
     }
-    let labels = slots.filter { !environment.isFace($0) }.map { environment.recipe($0).value.label }
+    let labels = slots.filter { !environment.isFace($0) }.map { environment.recipe($0).value.definition.label }
     if !labels.isEmpty {
       left.append("\(name) with \(EndWatch.list(labels, separator: ", "))")
     } else if running == nil, isOpenBelow {

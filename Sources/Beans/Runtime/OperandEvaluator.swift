@@ -147,7 +147,7 @@ final class ProductAssembly: ProductBuilder {
   /// Runs `body` while nothing is released. If the environment has ended, the error names the factory that was called.
   private func using<R>(_ body: () throws -> R) throws -> R {
     do { try environment.enter() } catch let error as EnvironmentError {
-      let factory = recipe.value.step
+      let factory = recipe.value.definition.step
       if error.origin == nil { throw error.within(factory.label, declaredAt: factory.origin) }
       throw error
     }

@@ -107,10 +107,10 @@ struct ResolutionContext: ~Copyable, Sendable {
 
   /// The beans under construction in this context, outermost first.
   private var steps: [EnvironmentError.Step] {
-    guard let current, let asked else { return current.map { [$0.value.step] } ?? [] }
+    guard let current, let asked else { return current.map { [$0.value.definition.step] } ?? [] }
     // The bean for which this context waits is under construction elsewhere.
     let left = Self.chain(from: current, to: asked).dropFirst(isWaiting.load(ordering: .relaxed) ? 1 : 0)
-    return left.reversed().map { $0.value.step }
+    return left.reversed().map { $0.value.definition.step }
   }
 
   /// Returns the beans for which a bean is built, itself first.
@@ -145,13 +145,13 @@ struct ResolutionContext: ~Copyable, Sendable {
     closing recipe: FrozenReference<Recipe>, in environment: Environment, isInside: Bool
   ) -> [EnvironmentError.Step] {
     var contexts = Array(all)[...]
-    var inner = [recipe.value.step]
+    var inner = [recipe.value.definition.step]
     if isInside, let asking = contexts.popFirst() { inner = asking.value.steps }
     for context in contexts {
       if context.value.isBuild(of: recipe, in: environment) { break }
       inner = context.value.steps + inner
     }
-    return [recipe.value.step] + inner
+    return [recipe.value.definition.step] + inner
   }
 
   /// Returns the bean that this thread is building further out than `environment`, and that will be kept there; nil

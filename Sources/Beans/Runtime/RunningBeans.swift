@@ -94,7 +94,7 @@ package struct RunningBeans {
   /// The labels of the beans that would run, while no call has started them; in the order of their creation.
   var idle: [String] {
     guard environment.core.lifecycle.isOpen, runner == nil else { return [] }
-    return all.map { environment.recipe($0).value.label }
+    return all.map { environment.recipe($0).value.definition.label }
   }
 
   /// Reports to the log, three seconds after the environment is ready, the beans that no call has started by then.

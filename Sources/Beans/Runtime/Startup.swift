@@ -165,7 +165,7 @@ struct Startup {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
       guard case .outer(let slot) = need.place, let number = environment.ownSlot(slot) else { return }
-      labels.append(environment.recipe(number).value.label)
+      labels.append(environment.recipe(number).value.definition.label)
     }
     return labels
   }
@@ -181,7 +181,7 @@ struct Startup {
     return CompilerInput(
       home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
       outerScopes: outer.flatMap { $0.scopes.map(\.name) }, isTraced: environment.log.followsBeans,
-      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
+      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) })
   }
 
   // MARK: building
@@ -268,7 +268,7 @@ struct Startup {
             !served.contains(ObjectIdentifier(type(of: inject)))
           else { return }
           faults.append(
-            recipe.value.fault(
+            recipe.value.definition.fault(
               .unservedInjection,
               "\(property.label): no Injection is defined that serves \(type(of: inject))"
                 + plan.directory.hint(forInactive: BeanTraits.injection)))
@@ -286,7 +286,7 @@ struct Startup {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
         let isBuilt = try !blocked.contains(recipe.value.number) && environment.buildIfReady(recipe, record)
-        if !isBuilt { resources.note(unready: recipe.value.label) }
+        if !isBuilt { resources.note(unready: recipe.value.definition.label) }
       case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
       }

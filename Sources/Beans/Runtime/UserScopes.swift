@@ -33,7 +33,7 @@ struct ScopedBean: BeanFactory {
   @inline(__always)
   private func known() throws -> (any BeanScope, BeanDeclaration) {
     if let scope, let declaration = recipe.value.code.with({ $0.declaration }) { return (scope, declaration) }
-    throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
+    throw recipe.value.definition.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
   }
 
   /// Calls `prepare` of the scope; called once for each bean.
@@ -73,7 +73,7 @@ struct ScopedBean: BeanFactory {
   /// Rejects a bean other than the one that the scope has been asked for.
   private func check(_ bean: BeanDeclaration) throws {
     if bean === recipe.value.code.with({ $0.declaration }) { return }
-    let (scope, label) = (recipe.value.definition.lifetime.name, recipe.value.label)
+    let (scope, label) = (recipe.value.definition.lifetime.name, recipe.value.definition.label)
     throw EnvironmentError(
       .invalidDeclaration, "scope '\(scope)' asked the factory of \(label) for another bean",
       origin: bean.spec.location.origin)
