@@ -153,10 +153,10 @@ final class BeanDirectory: NestedLevel, Sendable {
       let bean = beans[Int(number)]
       return !bean.isDecorator && bean.type == type || bean.isCandidate && wanted.isMet(by: bean.type)
     }
-    guard let possible = typeIndex.value.positions(of: wanted) else {
+    guard let conforming = typeIndex.value.positions(of: wanted) else {
       return beans.map(\.number).filter(isCandidate)
     }
-    return (exact.isEmpty ? possible : Set(possible).union(exact).sorted()).filter(isCandidate)
+    return (exact.isEmpty ? conforming : Set(conforming).union(exact).sorted()).filter(isCandidate)
   }
 
   /// The beans by the conformances of their types, made at the first lookup of a protocol.

@@ -180,7 +180,7 @@ extension Environment {
   private static func places(of environments: [Environment]) -> String {
     let counts = Dictionary(grouping: environments, by: \.origin).mapValues(\.count)
     let sorted = counts.sorted { $0.value == $1.value ? $0.key.description < $1.key.description : $0.value > $1.value }
-    return EndWatch.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
+    return EndState.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
   }
 
   /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.

@@ -16,7 +16,7 @@ final class EnvironmentResources: Sendable {
   let traceOrigin: Bool
   /// Whether the environment is the argument of `configure`: it declares, and never starts.
   let isTemplate: Bool
-  let creations = CreationWatch(.shared)
+  let creations = CreationWatch()
   /// The results of lookups that the plan does not foresee.
   let answers = AnswerTable<Retrieval>()
   /// The remarks on the declarations, once a report has had them.
