@@ -122,7 +122,7 @@ final class EnvironmentGraph: NestedLevel {
   var belowDirectories: ArraySlice<BeanDirectory> = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
-    directory.traits.contains(trait) ? definitions.filter { $0.traits.contains(trait) } : []
+    if directory.traits.contains(trait) { definitions.filter { $0.traits.contains(trait) } } else { [] }
   }
 
   /// Changes the numbers of the beans whose declarations have errors.
@@ -139,7 +139,7 @@ final class EnvironmentGraph: NestedLevel {
 
   /// Returns a bean of a directory, where the graph has placed it.
   func placed(_ number: Int32, from home: BeanDirectory) -> PlacedBean? {
-    home === directory ? placed(number) : foreign[ObjectIdentifier(home.beans[Int(number)])]
+    if home === directory { placed(number) } else { foreign[ObjectIdentifier(home.beans[Int(number)])] }
   }
 
   /// Places a bean that is declared here or further out: the graph sees it, with a slot if its kind has one.

@@ -75,7 +75,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     areSendable = beans.allSatisfy { $0.traits.contains(.sendable) }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
-    self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
+    self.sorted = if isSorted { declared } else { declared.sorted { $0.number < $1.number } }
     self.unbuilt = unbuilt
     self.inactive = inactive
     self.decorators = decorators
@@ -103,7 +103,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       }
       let end = beans[start...].firstIndex { !$0.isLike(bean) } ?? beans.count
       add(start..<end, to: bean.type)
-      var next: AnyClass? = bean.isSeed ? nil : (bean.type as? AnyClass).flatMap { _getSuperclass($0) }
+      var next: AnyClass? = if bean.isSeed { nil } else { (bean.type as? AnyClass).flatMap { _getSuperclass($0) } }
       while let type = next {
         add(start..<end, to: type)
         next = _getSuperclass(type)
@@ -176,7 +176,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// none.
   @inline(__always)
   func decorated(_ bean: Found, as type: Any.Type) -> Found {
-    hasDecorators ? findDecorator(of: bean, as: type) : bean
+    if hasDecorators { findDecorator(of: bean, as: type) } else { bean }
   }
 
   @inline(never)
@@ -226,9 +226,9 @@ final class BeanDirectory: NestedLevel, Sendable {
       if !own.isEmpty, own.count < candidates.count { return narrow(own, to: type, from: nil) }
     }
     let exact = candidates.filter { beans[Int($0)].type == type }
-    let best = exact.isEmpty ? candidates : exact
+    let best = if exact.isEmpty { candidates } else { exact }
     let primary = best.filter { beans[Int($0)].isPrimary }
-    return primary.count == 1 ? primary : best
+    return if primary.count == 1 { primary } else { best }
   }
 
   private func ambiguity(_ rivals: [Int32], _ type: Any.Type, _ criteria: Criteria) -> EnvironmentError {
@@ -307,11 +307,11 @@ final class BeanDirectory: NestedLevel, Sendable {
       }
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
     let unbuilt = meaning.position.flatMap { directory.unbuilt[Int32($0)] }
-    let isTemplate = unbuilt?.isAbstract == true
-    let message =
-      isTemplate ? "'\(id)' is abstract: a template, not a bean" : "the declaration of '\(id)' has errors of its own"
-    throw EnvironmentError(
-      cause: isTemplate ? .onlyTemplate : .unknownBean, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
+    var (cause, message) = (FaultCause.unknownBean, "the declaration of '\(id)' has errors of its own")
+    if unbuilt?.isAbstract == true {
+      (cause, message) = (.onlyTemplate, "'\(id)' is abstract: a template, not a bean")
+    }
+    throw EnvironmentError(cause: cause, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
   }
 
   /// Returns the bean of a declaration.
@@ -341,6 +341,6 @@ final class BeanDirectory: NestedLevel, Sendable {
       let middle = (low + high) / 2
       if sorted[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < sorted.count && sorted[low].number == number ? low : nil
+    return if low < sorted.count && sorted[low].number == number { low } else { nil }
   }
 }

@@ -140,5 +140,5 @@ extension Operand {
 
   var isNone: Bool { if case .computed(-1) = place { true } else { false } }
 
-  fileprivate var found: Operand? { isNone ? nil : self }
+  fileprivate var found: Operand? { if isNone { nil } else { self } }
 }

@@ -139,7 +139,7 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {
-    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].firstTaker }.dropFirst().map { needs[$0] }
+    sequence(first: number) { if needs[$0].isRoot { nil } else { needs[$0].firstTaker } }.dropFirst().map { needs[$0] }
   }
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.

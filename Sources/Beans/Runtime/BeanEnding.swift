@@ -77,7 +77,7 @@ struct BeanEnding {
       object.release()
       if let failure { LogManager.getLogger(forName: "Beans.Scope").error("\(failure)") }
     }
-    let state = work.isEmpty ? "is released asynchronously" : "still works, and has been cancelled"
+    let state = if work.isEmpty { "is released asynchronously" } else { "still works, and has been cancelled" }
     let fault = EnvironmentError(
       cause: .asynchronousRelease,
       "\(bean.label) \(state): a task releases it, and this call does not wait for that; use 'await shutdown()' or a scope "

@@ -62,7 +62,7 @@ struct EndState {
     let isPostponed = environment.core.isPostponed.load(ordering: .relaxed)
     if isPostponed, environment.host != nil { return "whose loop has not released it yet" }
     if isPostponed || lifecycle.users > 0 { return "which lookups still use" }
-    return lifecycle.phase < .releasing ? "whose release has not begun" : "whose release is under way"
+    return if lifecycle.phase < .releasing { "whose release has not begun" } else { "whose release is under way" }
   }
 
   /// Whether everything has been released.

@@ -28,7 +28,7 @@ struct EndTimes: Sendable {
   func allowed(beginning time: Duration) -> Duration {
     guard let deadline, let late else { return EndingClock.longest }
     let end = max(late, time + Self.reserve)
-    return (end < deadline ? end : max(deadline, time) + Self.reserve) - time
+    return if end < deadline { end - time } else { max(deadline, time) + Self.reserve - time }
   }
 
   /// Returns the time of the next check.
@@ -41,6 +41,6 @@ struct EndTimes: Sendable {
     if now < late { return min(late, report) }
     // No thread waits any more: the checks become rarer.
     let next = now + max(.milliseconds(10), (now - deadline) / 8)
-    return now < deadline ? min(next, deadline) : next
+    return if now < deadline { min(next, deadline) } else { next }
   }
 }

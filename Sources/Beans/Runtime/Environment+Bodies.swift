@@ -135,7 +135,7 @@ extension Environment {
   @inline(never)
   func noteOutcome(failing error: any Error) {
     let lifecycle = core.lifecycle
-    let decides = lifecycle.owner == .body ? isCurrent : !lifecycle.isFinishing
+    let decides = if lifecycle.owner == .body { isCurrent } else { !lifecycle.isFinishing }
     if decides { fail(scope: error) }
   }
 

@@ -196,8 +196,8 @@ final class ReleaseInProgress: Sendable {
   func abandon(after time: Duration, isLimit: Bool) {
     guard let goOn, claim() else { return }
     let ending = release.ending
-    let reason = isLimit ? "did not end within its limit of" : "has been running for"
-    let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
+    let reason = if isLimit { "did not end within its limit of" } else { "has been running for" }
+    let part = if ending.isWorking { "its work has been cancelled, and its release" } else { "its release" }
     let failure = ending.bean.fault(
       .limitedRelease,
       "\(ending.bean.label) in '\(release.site)' has been abandoned: \(part) \(reason) \(time.rounded)")
