@@ -3,6 +3,8 @@ import BeansReflection
 
 /// The active declarations of one environment. Conditions are evaluated here, before any other step of the compilation.
 struct ActiveDeclarations {
+  /// The declaration of the value from which each child of a factory is built.
+  let seed: FrozenSpec?
   /// The active declarations, in order of definition.
   private(set) var specs: [FrozenSpec]
   private(set) var aliases: [EnvironmentDeclarations.Alias]
@@ -17,15 +19,22 @@ struct ActiveDeclarations {
   /// The reasons why declarations are inactive, by their numbers.
   private var reasons = [Int: String]()
 
-  init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
+  /// Evaluates the conditions of declarations.
+  ///
+  /// - Parameters:
+  ///   - declarations: the declarations.
+  ///   - levels: the declarations further out that are compiled together with these, nearest first.
+  ///   - started: the beans of environments further out that have started, nearest first.
+  init(_ declarations: EnvironmentDeclarations, in levels: @autoclosure () -> [Self], _ started: BeanDirectory?) {
     declarations.addFactoryBeans()
     if let decided = declarations.decided {
       self = decided
       return
     }
+    seed = declarations.seed
     (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
     if !declarations.hasConditions { return }
-    var evaluator = ConditionEvaluator(declarations, in: outer, input)
+    var evaluator = ConditionEvaluator(declarations, in: levels(), started)
     evaluator.evaluate()
     (reasons, faults) = (evaluator.reasons, evaluator.faults)
     specs.removeAll { evaluator.reasons[$0.number] != nil }
@@ -79,8 +88,8 @@ extension InactiveDeclaration {
 /// definition, those that require a type to be missing.
 private struct ConditionEvaluator {
   private let declarations: EnvironmentDeclarations
-  /// The graph further out that is compiled together with these declarations.
-  private let outer: EnvironmentGraph?
+  /// The declarations further out that are compiled together with these, nearest first.
+  private let levels: [ActiveDeclarations]
   /// The beans of environments further out that have started, nearest first.
   private let started: BeanDirectory?
   private(set) var faults: [EnvironmentError] = []
@@ -97,10 +106,8 @@ private struct ConditionEvaluator {
   /// The modules that are active only if a type is missing.
   private var standIns: Set<ObjectIdentifier> = []
 
-  init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
-    self.declarations = declarations
-    self.outer = outer
-    started = input.parent?.directory
+  init(_ declarations: EnvironmentDeclarations, in levels: [ActiveDeclarations], _ started: BeanDirectory?) {
+    (self.declarations, self.levels, self.started) = (declarations, levels, started)
   }
 
   mutating func evaluate() {
@@ -238,7 +245,7 @@ private struct ConditionEvaluator {
 
   private func rival(for type: Any.Type) -> String? {
     let own = declarations.specs.filter { reasons[$0.number] == nil }
-    for (specs, seed) in [(own, declarations.seed)] + levels.map({ ($0.active.specs, $0.declarations.seed) }) {
+    for (specs, seed) in [(own, declarations.seed)] + levels.map({ ($0.specs, $0.seed) }) {
       if seed?.type == type { return "the seed is a \(type)" }
       guard let found = first(answering: type, among: specs) else { continue }
       return "a \(found.written) is declared at \(found.location.origin)"
@@ -252,9 +259,6 @@ private struct ConditionEvaluator {
     }
     return nil
   }
-
-  /// The graphs further out that are compiled together with this one, nearest first.
-  private var levels: [EnvironmentGraph] { outer.map { Array(sequence(first: $0, next: \.parent)) } ?? [] }
 
   /// Returns the first declaration that provides the type. A bean declared in place comes after the declaration that
   /// contains it.
@@ -296,8 +300,8 @@ private struct ConditionEvaluator {
   private func template(_ id: String) -> FrozenSpec? {
     func isMeant(_ spec: FrozenSpec) -> Bool { spec.id == id }
     if let own = declarations.specs.first(where: isMeant) { return own }
-    for graph in levels {
-      if let found = graph.active.specs.first(where: isMeant) { return found }
+    for level in levels {
+      if let found = level.specs.first(where: isMeant) { return found }
     }
     let outer = started.map { Array($0.chain) } ?? []
     return outer.lazy.flatMap(\.directory.declarations.specs).first(where: isMeant)

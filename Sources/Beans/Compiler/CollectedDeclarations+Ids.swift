@@ -76,7 +76,7 @@ extension CollectedDeclarations {
     var circles: Set<Set<BeanId>> = []
     var seen: Set<BeanId> = []
     for (id, alias) in named {
-      let first = seen.insert(id).inserted ? nil : aliases[id]?.location
+      let first: SourceLocation? = if seen.insert(id).inserted { nil } else { aliases[id]?.location }
       if let earlier = location(of: id) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
@@ -117,7 +117,7 @@ extension CollectedDeclarations {
   func target(of id: BeanId) -> BeanId {
     guard let alias = aliases[id] else { return id }
     let (target, circle) = follow((id, alias))
-    return circle.isEmpty ? target : id
+    return if circle.isEmpty { target } else { id }
   }
 
   /// Follows a chain of aliases. Returns the id at its end; if aliases name each other, also these, with the first one

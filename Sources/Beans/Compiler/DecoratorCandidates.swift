@@ -51,7 +51,7 @@ struct DecoratorCandidates {
     case .singleton: return graph.usualLifetime
     case .scope(let name):
       let isOpenFurtherOut = graph.outerDirectory?.hops(toScope: name) != nil
-      return isOpenFurtherOut ? graph.usualLifetime : lifetime
+      return if isOpenFurtherOut { graph.usualLifetime } else { lifetime }
     }
   }
 }

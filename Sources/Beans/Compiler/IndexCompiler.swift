@@ -118,7 +118,7 @@ struct IndexCompiler {
   /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is
   /// read directly, any other value from its box. Returns nil if the bean's scope is not open here.
   private mutating func operand(of bean: BeanDirectory.Found, _ compiler: inout OperandCompiler) -> Operand? {
-    let reading = bean.definition.isClass ? Reading.reference : .boxed
+    let reading: Reading = if bean.definition.isClass { .reference } else { .boxed }
     return resolver.locate(bean, from: graph).map { compiler.operand($0, reading) }
   }
 }

@@ -39,7 +39,7 @@ struct TemplateResolver {
     if let overrides { override(by: overrides) }
     let decorators = hasDecorators ? defineDecorators() : [:]
     let unbuilt = declarations.unbuilt
-    let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
+    let listeners: [Int32] = if hasOptions || traits.contains(.listener) { findListeners() } else { [] }
     let aliases = declarations.enterAliases()
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
@@ -70,7 +70,7 @@ struct TemplateResolver {
       last = (own, .of(own))
       self.traits.formUnion(last.traits)
     }
-    let traits = own == nil ? [] : last.traits
+    let traits: BeanTraits = if own == nil { [] } else { last.traits }
     // A bean is still resolved without a single property.
     let isFaultless = declared.faults.allSatisfy { $0.cause == .propertySources }
     if !declared.faults.isEmpty { declarations.faults += declared.ownFaults }
@@ -92,10 +92,10 @@ struct TemplateResolver {
       }
       return
     }
-    let merged = templates.isEmpty ? declared : merge(declared, templates, type)
+    let merged = if templates.isEmpty { declared } else { merge(declared, templates, type) }
     // Without its template, the scope is unknown. A prototype causes no further faults.
-    let lifetime = chain == nil && merged.scopeName == nil ? .prototype : lifetime(merged)
-    let known = own == nil ? BeanTraits.of(type) : traits
+    let lifetime: Lifetime = if chain == nil && merged.scopeName == nil { .prototype } else { self.lifetime(merged) }
+    let known = if own == nil { BeanTraits.of(type) } else { traits }
     if !templates.isEmpty {
       self.traits.formUnion(known)
       if merged.options != nil { hasOptions = true }
@@ -164,7 +164,7 @@ struct TemplateResolver {
     var own = merged.value
     own.id = declared.id.map { "&\($0)" }
     // Prototype products share one factory.
-    let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
+    let ownLifetime = if lifetime == .prototype && isSound { graph.usualLifetime } else { lifetime }
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
     if !isSound || fault != nil || factory == nil { graph.changeFaulty { $0.insert(maker.number) } }
     if let id = maker.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }

@@ -68,7 +68,7 @@ package struct BeanSpec {
     var faults: [(cause: FaultCause, message: String)] = []
 
     /// The key of the module to which the bean is restricted.
-    var privateTo: ObjectIdentifier? { isPrivate ? module?.key : nil }
+    var privateTo: ObjectIdentifier? { if isPrivate { module?.key } else { nil } }
 
     /// Whether the options neither name users' code nor change the release.
     var hasNoCode: Bool {
@@ -90,7 +90,7 @@ package struct BeanSpec {
   /// The name of the declaration in faults before it is a bean.
   package var written: String {
     let name = id.map { "\(kind) '\($0)'" } ?? kind
-    return isDecorator ? "decorator of \(name)" : name
+    return if isDecorator { "decorator of \(name)" } else { name }
   }
   var kind: String { type.map { "\($0)" } ?? "template" }
 }

@@ -114,7 +114,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   @inlinable @inline(__always)
   static func object(for seed: consuming Seed) -> ObjectReference? {
     if Seed.self is AnyObject.Type { return ObjectReference(instance: seed) }
-    return Seed.self == Void.self ? nil : ObjectReference(ValueBox(seed))
+    return if Seed.self == Void.self { nil } else { ObjectReference(ValueBox(seed)) }
   }
 
   /// Declares the children of this factory's children.

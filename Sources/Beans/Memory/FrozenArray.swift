@@ -41,8 +41,8 @@ extension FrozenReference where Value: ~Copyable {
 extension FrozenReference where Value == UInt8 {
   /// The address of a literal, which is never deallocated and ends with a zero.
   @inlinable @inline(__always)
-  init(literal: StaticString) {
-    let known: StaticString = literal.hasPointerRepresentation ? literal : ""
+  init(literal text: StaticString) {
+    let known: StaticString = if text.hasPointerRepresentation { text } else { "" }
     unsafe self.init(known.utf8Start)
   }
 

@@ -35,7 +35,7 @@ extension BeanDirectory {
       (hint(below: below) { $0.answers(to: type, criteria) }, .inactiveBean),
       (hint(forPrivate: type), .privateBean), (hint(forTemplate: type), .onlyTemplate),
     ]
-    let usual: FaultCause = parameter.qualifier == nil ? .unknownBean : .missingQualifier
+    let usual: FaultCause = if parameter.qualifier == nil { .unknownBean } else { .missingQualifier }
     let found = hints.map(\.text).joined() + (hasHints ? hint(forNamesake: type, in: below) : "")
     return (
       found.isEmpty ? hint(forSeed: type) : found,
@@ -116,9 +116,9 @@ extension BeanDirectory {
 struct TypeMismatch: CustomStringConvertible {
   let description: String
 
-  init(_ found: Any.Type, _ wanted: Any.Type) {
-    let (short, other) = ("\(found)", "\(wanted)")
-    description =
-      short == other ? "\(String(reflecting: found)), not a \(String(reflecting: wanted))" : "\(short), not a \(other)"
+  init(_ type: Any.Type, _ other: Any.Type) {
+    var (found, wanted) = ("\(type)", "\(other)")
+    if found == wanted { (found, wanted) = (String(reflecting: type), String(reflecting: other)) }
+    description = "\(found), not a \(wanted)"
   }
 }

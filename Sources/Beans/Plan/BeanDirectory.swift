@@ -72,7 +72,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     hasPrivateBeans = beans.contains { $0.privateTo != nil }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
-    self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
+    self.sorted = if isSorted { declared } else { declared.sorted { $0.number < $1.number } }
     self.unbuilt = unbuilt
     self.inactive = inactive
     self.decorators = decorators
@@ -100,7 +100,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       }
       let end = beans[start...].firstIndex { !$0.isLike(bean) } ?? beans.count
       add(start..<end, to: bean.type)
-      var next: AnyClass? = bean.isSeed ? nil : (bean.type as? AnyClass).flatMap { _getSuperclass($0) }
+      var next: AnyClass? = if bean.isSeed { nil } else { (bean.type as? AnyClass).flatMap { _getSuperclass($0) } }
       while let type = next {
         add(start..<end, to: type)
         next = _getSuperclass(type)
@@ -150,10 +150,10 @@ final class BeanDirectory: NestedLevel, Sendable {
       let bean = beans[Int(number)]
       return !bean.isDecorator && bean.type == type || bean.isCandidate && wanted.isMet(by: bean.type)
     }
-    guard let possible = typeIndex.value.positions(of: wanted) else {
+    guard let conforming = typeIndex.value.positions(of: wanted) else {
       return beans.map(\.number).filter(isCandidate)
     }
-    return (exact.isEmpty ? possible : Set(possible).union(exact).sorted()).filter(isCandidate)
+    return (exact.isEmpty ? conforming : Set(conforming).union(exact).sorted()).filter(isCandidate)
   }
 
   /// The beans by the conformances of their types, made at the first lookup of a protocol.
@@ -173,7 +173,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// none.
   @inline(__always)
   func decorated(_ bean: Found, as type: Any.Type) -> Found {
-    hasDecorators ? findDecorator(of: bean, as: type) : bean
+    if hasDecorators { findDecorator(of: bean, as: type) } else { bean }
   }
 
   @inline(never)
@@ -223,9 +223,9 @@ final class BeanDirectory: NestedLevel, Sendable {
       if !own.isEmpty, own.count < candidates.count { return narrow(own, to: type, from: nil) }
     }
     let exact = candidates.filter { beans[Int($0)].type == type }
-    let best = exact.isEmpty ? candidates : exact
+    let best = if exact.isEmpty { candidates } else { exact }
     let primary = best.filter { beans[Int($0)].isPrimary }
-    return primary.count == 1 ? primary : best
+    return if primary.count == 1 { primary } else { best }
   }
 
   private func ambiguity(_ rivals: [Int32], _ type: Any.Type, _ criteria: Criteria) -> EnvironmentError {
@@ -304,11 +304,11 @@ final class BeanDirectory: NestedLevel, Sendable {
       }
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
     let unbuilt = meaning.position.flatMap { directory.unbuilt[Int32($0)] }
-    let isTemplate = unbuilt?.isAbstract == true
-    let message =
-      isTemplate ? "'\(id)' is abstract: a template, not a bean" : "the declaration of '\(id)' has errors of its own"
-    throw EnvironmentError(
-      cause: isTemplate ? .onlyTemplate : .unknownBean, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
+    var (cause, message) = (FaultCause.unknownBean, "the declaration of '\(id)' has errors of its own")
+    if unbuilt?.isAbstract == true {
+      (cause, message) = (.onlyTemplate, "'\(id)' is abstract: a template, not a bean")
+    }
+    throw EnvironmentError(cause: cause, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
   }
 
   /// Returns the bean of a declaration.
@@ -338,6 +338,6 @@ final class BeanDirectory: NestedLevel, Sendable {
       let middle = (low + high) / 2
       if sorted[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < sorted.count && sorted[low].number == number ? low : nil
+    return if low < sorted.count && sorted[low].number == number { low } else { nil }
   }
 }

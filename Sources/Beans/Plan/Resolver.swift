@@ -56,7 +56,7 @@ struct BeanSearch {
     } else {
       let isOfAll = !provided.isOfOneBean
       let near = all(provided)
-      visible = isOfAll ? near : near.filter { $0.hops == near.first?.hops }
+      visible = if isOfAll { near } else { near.filter { $0.hops == near.first?.hops } }
       if isOfAll, let kept = visible.first(where: { $0.lifetime != .prototype }) { try checkOwned(kept) }
     }
     let inside = below.flatMap { directory in
@@ -122,7 +122,7 @@ struct BeanSearch {
   private var moduleOfProvider: ObjectIdentifier? {
     if module == nil { return nil }
     let levels = directory.chain.map(\.directory) + below
-    return levels.contains(where: \.hasPrivateBeans) ? module : nil
+    return if levels.contains(where: \.hasPrivateBeans) { module } else { nil }
   }
 
   /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
@@ -208,7 +208,7 @@ extension BeanDirectory {
           + hint(forInactive: definition.id, as: parameter, from: module))
     }
     if definition.type == parameter.element { return bean }
-    let wanted: Any.Type = definition.isSeed ? parameter.wanted : parameter.element
+    let wanted: Any.Type = if definition.isSeed { parameter.wanted } else { parameter.element }
     if TypeRelation.isUsable(definition.type, as: wanted) { return bean }
     throw definition.misfit(
       .typeMismatch,

@@ -27,7 +27,7 @@ extension BeanDirectory {
 
   func sharingFaults(with below: ArraySlice<BeanDirectory>) -> [EnvironmentError] {
     sharedBeans(with: below).map { bean in
-      let subject = bean.isSeed ? "the seed \(bean.label)" : bean.label
+      let subject = if bean.isSeed { "the seed \(bean.label)" } else { bean.label }
       let help =
         bean.isSeed
         ? "make it so, or open the children with a value that is"

@@ -8,9 +8,9 @@ struct BeanCreation: Sendable {
 
   /// Creates the bean and stores it in its slot.
   func run() async -> Result<Void, any Error> {
-    let log = recipe.value.work.contains(.trace) ? environment.log : nil
+    let log: ContainerLog? = if recipe.value.work.contains(.trace) { environment.log } else { nil }
     let record = environment.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
-    let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
+    let began: ContinuousClock.Instant? = if record == nil && environment.observers.isEmpty { nil } else { .now }
     do {
       let runs = RunningBeans(of: environment)
       if runs.areRunning { try await runs.awaitReady(neededBy: recipe) }

@@ -115,9 +115,9 @@ final class ChildOpening: Sendable {
       throw misplaced("'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
     }
     var next = Environment.current
-    while let candidate = next {
-      if isHome(candidate) { return Unretained(candidate) }
-      next = candidate.parent
+    while let environment = next {
+      if isHome(environment) { return Unretained(environment) }
+      next = environment.parent
     }
     throw misplaced("a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }

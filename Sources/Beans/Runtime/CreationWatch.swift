@@ -1,6 +1,12 @@
 import BeansLogging
 @_spi(BeansPackage) import BeansSupport
 
+/// A creation that calls wait for.
+protocol WatchedCreation: AnyObject, Sendable {
+  /// Describes the creation and its waiting calls; nil if no call waits.
+  func report(after time: Duration) -> String?
+}
+
 /// Logs each asynchronous creation that has taken three seconds while calls wait for it, and again every ten seconds.
 ///
 /// The container cannot judge such a wait: a factory may be slow, or may wait for itself through a detached task. One
@@ -20,14 +26,14 @@ final class CreationWatch: Sendable {
   }
 
   private struct Creation {
-    let build: AsyncBuild
+    let build: any WatchedCreation
     let number: Int
     let began: Duration
     /// The time of the next log message.
     var due: Duration
   }
 
-  func began(_ build: AsyncBuild) {
+  func began(_ build: any WatchedCreation) {
     let (alarm, isFirst) = state.withLock { state in
       let isFirst = state.alarm == nil
       let alarm = state.alarm ?? Alarm()
@@ -41,7 +47,9 @@ final class CreationWatch: Sendable {
     if isFirst { set(alarm, after: EndTimes.firstReport) }
   }
 
-  func ended(_ build: AsyncBuild) { _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) } }
+  func ended(_ build: any WatchedCreation) {
+    _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) }
+  }
 
   private func set(_ alarm: Alarm, after delay: Duration) { alarm.set(after: delay) { [weak self] in self?.look() } }
 

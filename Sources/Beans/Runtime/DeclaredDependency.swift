@@ -43,15 +43,14 @@ extension DeclarationLevel {
 
   /// The dependencies of the beans that are built here, some of which are declared further out.
   package var dependencies: [DeclaredDependency] {
-    guard let compiler else { return [] }
-    let (dependencies, points) = (compiler.dependencies, compiler.points)
+    if resolved.isEmpty { return [] }
     return graph.placed.flatMap { bean in
       let made = bean.product
       let ranges = [bean.requirements, (made ?? bean).arguments, bean.injected, made?.injected ?? 0..<0]
       return ranges.joined().map { number in
         DeclaredDependency(
-          taker: bean.definition, point: points[number], dependency: dependencies[number],
-          beans: graph.beans(takenBy: dependencies[number].source))
+          taker: bean.definition, point: points[number], dependency: resolved[number],
+          beans: graph.beans(takenBy: resolved[number].source))
       }
     }
   }

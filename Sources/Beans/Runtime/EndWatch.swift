@@ -114,13 +114,7 @@ final class EndWatch: Sendable {
     let reasons = EndState(of: environment, now).reasons
     if reasons.isEmpty { return nil }
     return "the end of '\(environment.name)' has taken \(waited.rounded) and waits for "
-      + Self.list(reasons, separator: "; ")
-  }
-
-  /// Joins a list, shortened so that a line stays readable.
-  static func list(_ all: [String], separator: String) -> String {
-    let shown = all.prefix(8).joined(separator: separator)
-    return all.count > 8 ? "\(shown) and \(all.count - 8) more" : shown
+      + EndState.list(reasons, separator: "; ")
   }
 
   /// Returns the error of an environment that was not released within the limit; nil where nothing is left in the
@@ -131,55 +125,8 @@ final class EndWatch: Sendable {
     return EnvironmentError(
       cause: .limitedShutdown,
       "'\(environment.name)' was not released within \(times.limit.rounded)"
-        + (reasons.isEmpty ? "" : ": it waits for \(Self.list(reasons, separator: "; "))")
-        + (left.isEmpty ? "" : "; left: \(Self.list(left, separator: ", "))"),
+        + (reasons.isEmpty ? "" : ": it waits for \(EndState.list(reasons, separator: "; "))")
+        + (left.isEmpty ? "" : "; left: \(EndState.list(left, separator: ", "))"),
       path: ["'\(environment.name)'"])
-  }
-}
-
-/// The times of one end. A release that hangs is abandoned shortly before the deadline, so that all others are
-/// released. A release that still runs at the deadline is named in the error, and abandoned later.
-struct EndTimes: Sendable {
-  /// The time that an end waits before the wait is logged.
-  static let firstReport = Duration.seconds(3)
-  /// The time before the deadline that is reserved for the other releases. Also the minimum time of each release.
-  static let reserve = Duration.milliseconds(100)
-
-  let begun: Duration
-  let isLimited: Bool
-  /// The time that the end may take; `EndingClock.longest` where it is not limited.
-  let limit: Duration
-  private let deadline: Duration
-  /// The time from which a release is abandoned if it has been running for longer than the reserve.
-  private let late: Duration
-
-  init(begun: Duration, limit: Duration?) {
-    self.begun = begun
-    isLimited = limit != nil
-    self.limit = min(max(limit ?? EndingClock.longest, .zero), EndingClock.longest)
-    deadline = begun + self.limit
-    late = deadline - min(Self.reserve, self.limit / 2)
-  }
-
-  func isNearlyOver(_ now: Duration) -> Bool { now >= late }
-
-  func isOver(_ now: Duration) -> Bool { now >= deadline }
-
-  /// Returns the time that a release may take if it begins at `time`.
-  func allowed(beginning time: Duration) -> Duration {
-    let end = max(late, time + Self.reserve)
-    return (end < deadline ? end : max(deadline, time) + Self.reserve) - time
-  }
-
-  /// Returns the time of the next check.
-  ///
-  /// - Parameters:
-  ///   - now: the current time.
-  ///   - report: the time of the next report in the log.
-  func next(after now: Duration, report: Duration) -> Duration {
-    if now < late { return min(late, report) }
-    // No thread waits any more: the checks become rarer.
-    let next = now + max(.milliseconds(10), (now - deadline) / 8)
-    return now < deadline ? min(next, deadline) : next
   }
 }

@@ -135,7 +135,7 @@ extension Environment {
   @inline(never)
   func noteOutcome(failing error: any Error) {
     let lifecycle = core.lifecycle
-    let decides = lifecycle.owner == .body ? isCurrent : !lifecycle.isFinishing
+    let decides = if lifecycle.owner == .body { isCurrent } else { !lifecycle.isFinishing }
     if decides { fail(scope: error) }
   }
 
@@ -177,7 +177,7 @@ extension Environment {
   private static func places(of environments: [Environment]) -> String {
     let counts = Dictionary(grouping: environments, by: \.origin).mapValues(\.count)
     let sorted = counts.sorted { $0.value == $1.value ? $0.key.description < $1.key.description : $0.value > $1.value }
-    return EndWatch.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
+    return EndState.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
   }
 
   /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.

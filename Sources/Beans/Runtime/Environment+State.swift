@@ -117,7 +117,7 @@ extension Environment {
 
   /// The number of beans created here so far, without the seed.
   @inline(__always)
-  var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
+  var createdBeans: Int { if core.plan == nil { 0 } else { creationLog.count } }
 
   /// Whether `other` is this environment's parent, or its parent's, and so on.
   func isDescendant(of other: Unretained<Environment>) -> Bool {

@@ -100,7 +100,7 @@ struct EventDelivery: Sendable {
     let (own, label, origin) = (bean.step, bean.label, bean.location.origin)
     let cause = error as? EnvironmentError
     if let cause, cause.code == .listenerFailed {
-      return cause.steps.contains(own) ? cause : cause.within(label, declaredAt: origin)
+      return if cause.steps.contains(own) { cause } else { cause.within(label, declaredAt: origin) }
     }
     var steps = cause?.steps ?? []
     // A cycle already names all its beans.

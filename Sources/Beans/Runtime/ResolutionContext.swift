@@ -223,13 +223,6 @@ final class BuildNotes {
     case scope
   }
 
-  /// An object that belongs to an `Owned`.
-  enum Part {
-    case prototype(AnyObject, FrozenReference<Recipe>)
-    /// The bean of an `Owned` that the build has taken.
-    case owned(OwnedBean)
-  }
-
   /// The children that the thread has opened during the build.
   var opened: [ObjectIdentifier] = []
   /// Beans that were made for the build, or that it received from scopes. Retained, so that no other object gets the
@@ -238,5 +231,5 @@ final class BuildNotes {
   /// Whether the requested object of the build is another face of a bean.
   var isFace = false
   /// The objects that belong to an `Owned`, in the order in which they were made; nil for a build.
-  var parts: [Part]?
+  var parts: [OwnedBean.Part]?
 }

@@ -1,22 +1,19 @@
-import BeansErrors
 import BeansLogging
 
-/// Runs the beans of one environment. An environment has at most one; `BeansRunning` makes it.
-package protocol BeanRunner: AnyObject, Sendable {
-  /// Whether the beans run, or end: from the beginning of `run()` until it returns.
-  var isRunning: Bool { get }
-  /// Whether the end has begun: no bean starts to run.
-  var isEnding: Bool { get }
-
-  /// Starts the run of a bean that exists, and returns when beans that take it may run.
-  ///
-  /// - Throws: `CancellationError` if the run has not begun when the end begins, or has failed.
-  func untilReady(_ bean: Int32) async throws
-
-  /// Ends the runs, the latest first.
-  ///
-  /// - Parameter limit: the time limit of the whole end; nil for none.
-  func end(within limit: Duration?) async
+extension BeanWork {
+  /// Runs a body as work of an environment, which an end that the body begins does not await.
+  package nonisolated(nonsending) static func run<R>(
+    in environment: Environment, _ body: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    // The task inherits the context of its creator, which may be a creation or a release.
+    try await AsyncBuild.$current.withValue(nil) {
+      try await Environment.$releasing.withValue(nil) {
+        try await $home.withValue(environment) {
+          try await Environment.$current.withValue(environment) { try await body() }
+        }
+      }
+    }
+  }
 }
 
 /// The beans of an environment that run, each named by its slot.

@@ -119,7 +119,7 @@ struct Startup {
   /// Compiles the declarations. From here on, the slots exist, and factories of children have their plans.
   private func compile(_ declarations: EnvironmentDeclarations) throws -> GraphCompiler {
     var compiler = GraphCompiler(declarations, input)
-    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
+    let sharing: [EnvironmentError] = if resources.requiresSendable { compiler.sharingFaults } else { [] }
     try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
     let (plan, block) = compiler.compile()
     resources.compiled(compiler, plan, block)

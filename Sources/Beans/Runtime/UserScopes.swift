@@ -171,7 +171,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
       var order: [ObjectIdentifier] = []
       var failures: [any Error] = []
-      var isFinished = false
+      var isClosed = false
     }
 
     /// The child of which the scope is the life.
@@ -179,7 +179,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
     init(of child: Environment? = nil) {
       self.child = child
-      state = Locked(State(isFinished: child != nil))
+      state = Locked(State(isClosed: child != nil))
     }
 
     private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
@@ -197,7 +197,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       let key = ObjectIdentifier(bean)
       while true {
         let (kept, flight, isOwn) = try state.withLock { state -> (Kept?, Flight?, Bool) in
-          if state.isFinished { throw finishedError(scope, bean) }
+          if state.isClosed { throw finishedError(scope, bean) }
           if let kept = state.instances[key] { return (kept, nil, false) }
           if let flight = state.builds[key] { return (nil, flight, false) }
           let flight = Flight()
@@ -230,7 +230,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       let instance = try factory.create(bean)
       let kept = Kept(bean, instance, (factory as? ScopedBean)?.keeper)
       let isKept = state.withLock { state in
-        if state.isFinished { return false }
+        if state.isClosed { return false }
         state.instances[key] = kept
         state.order.append(key)
         return true
@@ -262,8 +262,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     /// Ends all lookups. Returns false where they have ended already.
     func close() -> Bool {
       state.withLock { state in
-        defer { state.isFinished = true }
-        return !state.isFinished
+        defer { state.isClosed = true }
+        return !state.isClosed
       }
     }
 
