@@ -6,7 +6,7 @@ import Dispatch
 /// The waits for builds in flight elsewhere: those of threads for a bean in a slot or a scope or for a whole
 /// environment, and those of asynchronous creations for each other.
 ///
-/// Used only when two builders need the same missing instance. Records who waits for whom, and so detects cycles.
+/// Used only when two builders need the same missing instance. Records the builder of each wait, and so detects cycles.
 package enum WaitForGraph {
   /// Builds beans, and may wait for another builder.
   package enum Builder: Hashable, Sendable {

@@ -24,7 +24,7 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
   let factory: Unretained<FactoryFunction>
   private let details: ValueBox<Details>?
 
-  /// What few beans have.
+  /// The facts that few beans have.
   private struct Details {
     let maker: BeanDefinition?
     let product: BeanDefinition?

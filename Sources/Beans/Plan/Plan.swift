@@ -84,9 +84,9 @@ final class Plan: Sendable {
 
   /// The numbers of the recipes.
   struct Numbers: Sendable {
-    /// Those of beans declared here, by the beans' own numbers; -1 for a bean without a recipe.
+    /// The recipes of beans declared here, by the beans' own numbers; -1 for a bean without a recipe.
     let own: [Int32]
-    /// Those of beans that are declared further out and built here.
+    /// The recipes of beans that are declared further out and built here, by their definitions.
     let foreign: [ObjectIdentifier: Int32]
   }
 

@@ -1,7 +1,7 @@
 import BeansErrors
 import Dispatch
 
-/// The record of the end of one environment: its cause and its failures, who waits for it, and what it waits for.
+/// The record of the end of one environment: its cause, its failures, the calls that wait, and the releases in flight.
 struct EndRecord {
   /// The call of `finish()` or `shutdown()` that has ended the environment.
   var call: CallPlace?
