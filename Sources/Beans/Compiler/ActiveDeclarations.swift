@@ -3,6 +3,8 @@ import BeansReflection
 
 /// The active declarations of one environment. Conditions are evaluated here, before any other step of the compilation.
 struct ActiveDeclarations {
+  /// The declaration of the value from which each child of a factory is built.
+  let seed: FrozenSpec?
   /// The active declarations, in order of definition.
   private(set) var specs: [FrozenSpec]
   private(set) var aliases: [EnvironmentDeclarations.Alias]
@@ -17,15 +19,22 @@ struct ActiveDeclarations {
   /// The reasons why declarations are inactive, by their numbers.
   private var reasons = [Int: String]()
 
-  init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
+  /// Evaluates the conditions of declarations.
+  ///
+  /// - Parameters:
+  ///   - declarations: the declarations.
+  ///   - levels: the declarations further out that are compiled together with these, nearest first.
+  ///   - started: the beans of environments further out that have started, nearest first.
+  init(_ declarations: EnvironmentDeclarations, in levels: @autoclosure () -> [Self], _ started: BeanDirectory?) {
     declarations.addFactoryBeans()
     if let decided = declarations.decided {
       self = decided
       return
     }
+    seed = declarations.seed
     (specs, aliases, factories) = (declarations.specs, declarations.aliases, declarations.factories)
     if !declarations.hasConditions { return }
-    var evaluator = ConditionEvaluator(declarations, in: outer, input)
+    var evaluator = ConditionEvaluator(declarations, in: levels(), started)
     evaluator.evaluate()
     (reasons, faults) = (evaluator.reasons, evaluator.faults)
     specs.removeAll { evaluator.reasons[$0.number] != nil }
@@ -41,10 +50,13 @@ struct ActiveDeclarations {
       for level in [factory] + factory.below {
         let error = EnvironmentError(
           cause: .inactiveChildren, "the children of \(name) are inactive: \(reason)", path: ["'\(level.name)'"],
-          origin: factory.opening?.location.origin)
+          origin: factory.opening?.origin)
         inactiveFactories.append((level, error))
         let reason = "the children of \(name) are: \(reason)"
-        inactive += level.seed.map { [InactiveDeclaration(seed: $0, reason)] } ?? []
+        if let seed = level.seed {
+          let label = "a seed of type \(seed.written)"
+          inactive.append(InactiveDeclaration(seed, label, evaluator.types(of: seed), isSeed: true, reason))
+        }
         inactive += level.specs.flatMap { evaluator.inactive($0, reason) }
         inactive += level.aliases.map { InactiveDeclaration($0, reason) }
       }
@@ -57,18 +69,11 @@ struct ActiveDeclarations {
 
 extension InactiveDeclaration {
   @inline(never)
-  init(_ spec: FrozenSpec, _ types: [Any.Type], _ reason: String) {
+  init(_ spec: FrozenSpec, _ label: String, _ types: [Any.Type], isSeed: Bool = false, _ reason: String) {
     self.init(
       number: spec.number, types: spec.isAbstract ? [] : types, id: spec.id, isPrimary: spec.isPrimary,
-      qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.privateTo,
-      label: "a \(spec.written)", location: spec.location, reason: reason)
-  }
-
-  @inline(never)
-  init(seed: FrozenSpec, _ reason: String) {
-    self.init(
-      number: seed.number, types: [seed.type].compactMap(\.self), id: nil, isSeed: true,
-      label: "a seed of type \(seed.written)", location: seed.location, reason: reason)
+      isSeed: isSeed, qualifiers: spec.qualifiers.map { ObjectIdentifier($0) }, privateTo: spec.privateTo,
+      label: label, location: spec.location, reason: reason)
   }
 
   @inline(never)
@@ -83,8 +88,8 @@ extension InactiveDeclaration {
 /// definition, those that require a type to be missing.
 private struct ConditionEvaluator {
   private let declarations: EnvironmentDeclarations
-  /// The graph further out that is compiled together with these declarations.
-  private let outer: EnvironmentGraph?
+  /// The declarations further out that are compiled together with these, nearest first.
+  private let levels: [ActiveDeclarations]
   /// The beans of environments further out that have started, nearest first.
   private let started: BeanDirectory?
   private(set) var faults: [EnvironmentError] = []
@@ -101,10 +106,8 @@ private struct ConditionEvaluator {
   /// The modules that are active only if a type is missing.
   private var standIns: Set<ObjectIdentifier> = []
 
-  init(_ declarations: EnvironmentDeclarations, in outer: EnvironmentGraph?, _ input: CompilerInput) {
-    self.declarations = declarations
-    self.outer = outer
-    started = input.parent?.directory
+  init(_ declarations: EnvironmentDeclarations, in levels: [ActiveDeclarations], _ started: BeanDirectory?) {
+    (self.declarations, self.levels, self.started) = (declarations, levels, started)
   }
 
   mutating func evaluate() {
@@ -128,7 +131,7 @@ private struct ConditionEvaluator {
     }
     for factory in declarations.factories {
       let refusal =
-        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening?.location) ?? refusal(of: factory.module)
+        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening) ?? refusal(of: factory.module)
         ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
       factories.append((factory, refusal))
     }
@@ -242,7 +245,7 @@ private struct ConditionEvaluator {
 
   private func rival(for type: Any.Type) -> String? {
     let own = declarations.specs.filter { reasons[$0.number] == nil }
-    for (specs, seed) in [(own, declarations.seed)] + levels.map({ ($0.active.specs, $0.declarations.seed) }) {
+    for (specs, seed) in [(own, declarations.seed)] + levels.map({ ($0.specs, $0.seed) }) {
       if seed?.type == type { return "the seed is a \(type)" }
       guard let found = first(answering: type, among: specs) else { continue }
       return "a \(found.written) is declared at \(found.location.origin)"
@@ -257,26 +260,27 @@ private struct ConditionEvaluator {
     return nil
   }
 
-  /// The graphs further out that are compiled together with this one, nearest first.
-  private var levels: [EnvironmentGraph] { outer.map { Array(sequence(first: $0, next: \.parent)) } ?? [] }
-
   /// Returns the first declaration that provides the type. A bean declared in place comes after the declaration that
   /// contains it.
   private func first(answering type: Any.Type, among specs: [FrozenSpec]) -> FrozenSpec? {
     for spec in specs {
       let isFound = types(of: spec).contains { $0 == type || TypeRelation.isUsable($0, as: type) }
       if !spec.isAbstract, !spec.isPrivate, isFound { return spec }
-      // Embedded beans that are defined by themselves are declarations of their own, and evaluated there.
-      let embedded = spec.embedded.filter { !$0.isDefined }.map { FrozenSpec($0.spec) }
-      if let found = first(answering: type, among: embedded) { return found }
+      if let found = first(answering: type, among: embedded(in: spec)) { return found }
     }
     return nil
   }
 
+  /// Returns the declarations that are made in place. Embedded beans that are defined by themselves are declarations of
+  /// their own, and evaluated there.
+  private func embedded(in spec: FrozenSpec) -> [FrozenSpec] {
+    spec.embedded.filter { !$0.isDefined }.map { FrozenSpec($0.spec) }
+  }
+
   /// Returns an inactive declaration and the declarations that are embedded in it.
   func inactive(_ spec: FrozenSpec, _ reason: String) -> [InactiveDeclaration] {
-    let embedded = spec.embedded.filter { !$0.isDefined }.flatMap { inactive(FrozenSpec($0.spec), reason) }
-    return [InactiveDeclaration(spec, types(of: spec), reason)] + embedded
+    [InactiveDeclaration(spec, "a \(spec.written)", types(of: spec), reason)]
+      + embedded(in: spec).flatMap { inactive($0, reason) }
   }
 
   /// Returns the types by which lookups find the bean, from the declaration or its templates.
@@ -296,8 +300,8 @@ private struct ConditionEvaluator {
   private func template(_ id: String) -> FrozenSpec? {
     func isMeant(_ spec: FrozenSpec) -> Bool { spec.id == id }
     if let own = declarations.specs.first(where: isMeant) { return own }
-    for graph in levels {
-      if let found = graph.active.specs.first(where: isMeant) { return found }
+    for level in levels {
+      if let found = level.specs.first(where: isMeant) { return found }
     }
     let outer = started.map { Array($0.chain) } ?? []
     return outer.lazy.flatMap(\.directory.declarations.specs).first(where: isMeant)

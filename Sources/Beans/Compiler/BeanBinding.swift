@@ -87,7 +87,7 @@ final class BeanBindings {
 
   /// Returns the binding of a bean that has been bound; nil for a bean that had nothing to bind.
   func known(_ definition: BeanDefinition) -> BeanBinding? {
-    byBean.isEmpty ? nil : byBean[ObjectIdentifier(definition)]
+    if byBean.isEmpty { nil } else { byBean[ObjectIdentifier(definition)] }
   }
 
   /// Returns the binding of a bean that is placed and not declared here; nil if there is nothing to bind.

@@ -81,6 +81,6 @@ final class BeanOverrides {
 
   /// Returns a fault for each override that matched no declaration.
   func unmet(in graphs: [EnvironmentGraph]) -> [EnvironmentError] {
-    isStrict ? hook.faults(besides: matched, in: graphs.map { DeclarationLevel($0) }) : []
+    if isStrict { hook.faults(besides: matched, in: graphs.map { DeclarationLevel(graph: $0) }) } else { [] }
   }
 }

@@ -122,7 +122,7 @@ final class BoundValue {
       // A section is the whole bean, and its faults name their keys.
       if case .section = given { throw error }
       let named = error.saying("\(point): \(error.message)\(hint)")
-      throw error.code == .conversionFailed && !hint.isEmpty ? named.because(of: .unresolvedText) : named
+      throw if error.code == .conversionFailed && !hint.isEmpty { named.because(of: .unresolvedText) } else { named }
     }
   }
 

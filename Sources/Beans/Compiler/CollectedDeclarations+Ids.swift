@@ -1,5 +1,4 @@
 import BeansErrors
-import BeansSupport
 
 // The ids of declarations and aliases.
 
@@ -34,13 +33,9 @@ extension CollectedDeclarations {
 
   /// Returns hints at an inactive declaration of an id, and at a similar id.
   func hint(forId id: String, from module: IncludedModule?) -> String {
-    let isMeant = { (inactive: InactiveDeclaration) in inactive.hasId(id, from: module?.key) }
-    let own = graph.active.inactive.filter(isMeant).map(\.hint).joined()
-    let inactive = graph.outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
-    let outer = graph.outerDirectory.map { $0.chain.flatMap { $0.directory.ids.keys } } ?? []
-    let known = Set((Array(meanings.keys) + outer).filter { !$0.isPrivate }.map(\.text))
-    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return inactive }
-    return "\(inactive); did you mean '\(near)'?"
+    let inactive = graph.hint { $0.hasId(id, from: module?.key) }
+    let known = Array(meanings.keys) + (graph.outerDirectory?.visibleIds ?? [])
+    return inactive + BeanDirectory.hint(forId: id, among: known)
   }
 
   // MARK: aliases
@@ -77,11 +72,11 @@ extension CollectedDeclarations {
 
   /// Enters aliases among the ids, so that lookups by id find them. Returns the ids that are not private.
   mutating func enterAliases() -> [String] {
-    var sound: [(alias: KnownAlias, target: BeanId)] = []
+    var sound: [(id: BeanId, target: BeanId)] = []
     var circles: Set<Set<BeanId>> = []
     var seen: Set<BeanId> = []
     for (id, alias) in named {
-      let first = seen.insert(id).inserted ? nil : aliases[id]?.location
+      let first: SourceLocation? = if seen.insert(id).inserted { nil } else { aliases[id]?.location }
       if let earlier = location(of: id) ?? first {
         faults.append(fault(alias, .duplicateId, "the id '\(alias.name)' is taken by \(earlier.origin)"))
         continue
@@ -93,18 +88,24 @@ extension CollectedDeclarations {
           let drawn = circle.map { "'\($0.text)'" }.joined(separator: " → ")
           faults.append(fault(alias, .circleOfAliases, "aliases name each other: \(drawn); let one name a bean"))
         }
-        enterFaulty(id, alias)
+        meanings[id] = .nothing
         continue
       }
       guard meanings[target] != nil || outerMeaning(of: target) != nil else {
         let hint = hint(forId: target.text, from: alias.module)
         faults.append(fault(alias, .unknownId, "no bean has the id '\(target.text)'\(hint)"))
-        enterFaulty(id, alias)
+        meanings[id] = .nothing
         continue
       }
-      sound.append(((id, alias), target))
+      // The factory behind the bean as well.
+      sound += [(id, target), (id.ofFactory, target.ofFactory)]
     }
-    return sound.flatMap { enter($0.alias, $0.target) }.filter { !$0.isPrivate }.map(\.text)
+    let entered = sound.filter { id, target in
+      guard let meaning = meanings[target] ?? outerMeaning(of: target) else { return false }
+      meanings[id] = meaning
+      return true
+    }
+    return entered.map(\.id).filter { !$0.isPrivate }.map(\.text)
   }
 
   /// Returns the meaning of an id that is declared further out; nil if there is none.
@@ -112,29 +113,11 @@ extension CollectedDeclarations {
     graph.outerDirectory?.find(id).map { _ in .outer(id) }
   }
 
-  /// Enters an alias that names no bean, so that references to it cause no further faults.
-  private mutating func enterFaulty(_ id: BeanId, _ alias: EnvironmentDeclarations.Alias) {
-    locations[id] = alias.location
-    meanings[id] = .nothing
-  }
-
-  /// Enters an alias of a bean, and of the factory behind it. A bean further out is found there, by its own id.
-  private mutating func enter(_ known: KnownAlias, _ target: BeanId) -> [BeanId] {
-    var entered: [BeanId] = []
-    for (id, target) in [(known.id, target), (known.id.ofFactory, target.ofFactory)] {
-      guard let meaning = meanings[target] ?? outerMeaning(of: target) else { continue }
-      meanings[id] = meaning
-      locations[id] = known.alias.location
-      entered.append(id)
-    }
-    return entered
-  }
-
   /// Returns the id to which an alias leads; the id itself if it is no alias, or one that leads to a circle.
   func target(of id: BeanId) -> BeanId {
     guard let alias = aliases[id] else { return id }
     let (target, circle) = follow((id, alias))
-    return circle.isEmpty ? target : id
+    return if circle.isEmpty { target } else { id }
   }
 
   /// Follows a chain of aliases. Returns the id at its end; if aliases name each other, also these, with the first one

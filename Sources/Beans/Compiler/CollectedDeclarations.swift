@@ -8,7 +8,7 @@ struct CollectedDeclarations {
   private(set) var specs: [FrozenSpec] = []
   /// The meanings of the declarations' ids, and of those that the resolver enters later.
   var meanings = [BeanId: BeanDirectory.Meaning]()
-  /// The locations of ids that no declaration has itself: aliases, and factories behind their products.
+  /// The locations of ids that no declaration has itself: those of factories behind their products.
   var locations = [BeanId: SourceLocation]()
   /// The active aliases, in order, and by the ids that they enter.
   var named: [KnownAlias] = []

@@ -12,6 +12,4 @@ struct CompilerInput {
   let isTraced: Bool
   /// The replacements that a hook makes in the declarations. The hook observes the release of each bean.
   let overrides: BeanOverrides?
-  /// The parameters that beans further out have.
-  let parameters: [Parameter]
 }

@@ -3,10 +3,10 @@ package import BeansErrors
 /// The declarations of one environment, or of the children of one factory, as the rest of the package reads them.
 package struct DeclarationLevel {
   let graph: EnvironmentGraph
-  /// The compiler that has resolved the dependencies; nil where it has not resolved them yet.
-  let compiler: GraphCompiler?
-
-  init(_ graph: EnvironmentGraph, _ compiler: GraphCompiler? = nil) { (self.graph, self.compiler) = (graph, compiler) }
+  /// The dependencies of all beans that are compiled together, and the injection point of each; empty until they are
+  /// resolved.
+  var resolved: [PlacedBean.Dependency] = []
+  var points: [InjectionPoint] = []
 
   /// All declarations, active or not.
   package var declarations: EnvironmentDeclarations { graph.declarations }

@@ -9,8 +9,8 @@ struct DecoratorCandidates {
   /// A bean to decorate.
   struct Candidate {
     let bean: BeanDefinition
-    /// The bean inside the first decorator.
-    let inner: BeanDirectory.Decorated
+    /// The bean inside the first decorator made here, by its directory, if it is further out, and its number.
+    let inner: (home: Unretained<BeanDirectory>?, number: Int32)
     /// The lifetime that a decorator of the bean has.
     let lifetime: Lifetime
   }
@@ -29,8 +29,7 @@ struct DecoratorCandidates {
     var found: [Candidate] = []
     for bean in beans where bean.type == type || TypeRelation.isUsable(bean.type, as: type) {
       if bean.isSeed || !bean.isVisible(from: module) { continue }
-      let inner = BeanDirectory.Decorated(home: nil, number: bean.number, label: bean.label, id: bean.id)
-      found.append(Candidate(bean: bean, inner: inner, lifetime: bean.lifetime))
+      found.append(Candidate(bean: bean, inner: (nil, bean.number), lifetime: bean.lifetime))
     }
     guard let outer = graph.outerDirectory else { return found }
     for (directory, hops) in outer.chain {
@@ -38,8 +37,7 @@ struct DecoratorCandidates {
         if bean.isSeed || !bean.isVisible(from: module) || outer.hides(bean, hops: hops) { continue }
         if let id = bean.beanId, ids[id] != nil { continue }
         let outermost = outer.decorated(.init(directory: directory, number: bean.number, hops: hops), as: type)
-        let inner = BeanDirectory.Decorated(
-          home: Unretained(outermost.directory), number: outermost.number, label: bean.label, id: bean.id)
+        let inner = (Unretained(outermost.directory), outermost.number)
         found.append(Candidate(bean: bean, inner: inner, lifetime: lifetime(ofDecorated: bean.lifetime)))
       }
     }
@@ -53,14 +51,7 @@ struct DecoratorCandidates {
     case .singleton: return graph.usualLifetime
     case .scope(let name):
       let isOpenFurtherOut = graph.outerDirectory?.hops(toScope: name) != nil
-      return isOpenFurtherOut ? graph.usualLifetime : lifetime
+      return if isOpenFurtherOut { graph.usualLifetime } else { lifetime }
     }
-  }
-
-  /// Returns hints at inactive declarations of the type, for a decorator without candidates.
-  func hint(forInactive type: Any.Type, from module: ObjectIdentifier?) -> String {
-    let criteria = BeanDirectory.Criteria(module: module)
-    let inactive = graph.active.inactive.filter { $0.answers(to: type, criteria) }.map(\.hint).joined()
-    return inactive + (graph.outerDirectory?.hint(forInactive: type, criteria) ?? "")
   }
 }

@@ -18,8 +18,8 @@ struct DependencyResolver {
   private var hintsLeft = 20
 
   init(_ input: CompilerInput) {
-    parameters = input.parameters
-    seen = Set(input.parameters.map { ObjectIdentifier($0) })
+    parameters = input.parent?.parameters ?? []
+    seen = Set(parameters.map { ObjectIdentifier($0) })
   }
 
   // MARK: beans
@@ -42,7 +42,7 @@ struct DependencyResolver {
         guard let holder = graph.ancestor(hops) else { return compiled(bean, graph) }
         return place(bean, home, .slot, in: holder, hops)
       }
-      guard let home else { return graph.input.outerScopes.contains(name) ? compiled(bean, graph) : nil }
+      guard let home else { return if graph.input.outerScopes.contains(name) { compiled(bean, graph) } else { nil } }
       if home.isRegistered(name) { return place(bean, home, .scoped, in: home, bean.hops) }
       if home.isKnown(bean.lifetime) { return nil }
       // The scope does not exist, which is reported once at the bean itself and not at its dependents.
@@ -120,7 +120,7 @@ struct DependencyResolver {
       if index == 0, let decorated = bean.definition.decorated {
         let home = decorated.home?.object ?? bean.directory
         // A missing one has been reported.
-        if decorated.isMissing { return nil }
+        if decorated.bean == nil { return nil }
         let inner = bean.graph.directory.found(decorated.number, in: home)
         return resolver.dependency(parameter, on: inner, of: bean, .parameter(0))
       }
@@ -292,7 +292,7 @@ struct DependencyResolver {
       let (faults, refusal) = (bean.faults, bean.refusal)
       bean.refusal = nil
       let property = property(for: injection, value, of: bean)
-      let fault = bean.faults.count > faults.count ? bean.faults.last : bean.refusal?.value
+      let fault = if bean.faults.count > faults.count { bean.faults.last } else { bean.refusal?.value }
       // The fault is irrelevant if the declaration sets the property, which is only known when the key paths have been
       // set.
       (bean.faults, bean.refusal) = (faults, refusal)

@@ -20,8 +20,8 @@ package final class EnvironmentDeclarations {
   typealias Alias = (name: String, target: String, location: SourceLocation, module: IncludedModule?)
 
   package let name: String
-  /// The scope of the factory's children, and the location of the factory's declaration.
-  let opening: (scopeName: String, location: SourceLocation)?
+  /// The location of the factory's declaration; nil for an environment that is no child of a factory.
+  let opening: SourceLocation?
   let configuration: ConfigurationManager
   /// The declaration of the value from which each child of a factory is built.
   package let seed: FrozenSpec?
@@ -60,9 +60,8 @@ package final class EnvironmentDeclarations {
   let tell: (Result<Plan, any Error>) -> Void
 
   init(
-    name: String, opening: (scopeName: String, location: SourceLocation)? = nil,
-    configuration: ConfigurationManager, seed: FrozenSpec? = nil, hasScope: Bool = false,
-    outer: EnvironmentDeclarations? = nil, enclosing: EnvironmentDeclarations? = nil,
+    name: String, opening: SourceLocation? = nil, configuration: ConfigurationManager, seed: FrozenSpec? = nil,
+    hasScope: Bool = false, outer: EnvironmentDeclarations? = nil, enclosing: EnvironmentDeclarations? = nil,
     compiled: @escaping (Result<Plan, any Error>) -> Void = { _ in }
   ) {
     self.name = name
@@ -78,29 +77,26 @@ package final class EnvironmentDeclarations {
 
   /// Runs the closure that declares the children of a factory here. A declaration further out would be meant for the
   /// children: it is a fault. Declarations are compared afterwards, so that none costs more.
-  func whileConfiguring(
-    _ opening: (scopeName: String, location: SourceLocation), _ configure: () throws -> Void
-  ) rethrows {
+  func whileConfiguring(_ configure: () throws -> Void) rethrows {
     // As many levels as a closure usually captures.
     let levels = sequence(first: self, next: { $0.outer ?? $0.enclosing }).dropFirst().prefix(4)
     let counts = levels.map { (level: $0, specs: $0.specs.count, aliases: $0.aliases.count) }
     try configure()
-    for (level, specs, aliases) in counts.reversed() { level.noteMisplaced(from: specs, aliases, opening) }
+    for (level, specs, aliases) in counts.reversed() { level.noteMisplaced(from: specs, aliases, in: self) }
   }
 
-  private func noteMisplaced(
-    from spec: Int, _ alias: Int, _ opening: (scopeName: String, location: SourceLocation)
-  ) {
+  private func noteMisplaced(from spec: Int, _ alias: Int, in children: EnvironmentDeclarations) {
     // A level that has started declares nothing: the threads that open its children write nothing here.
     let isUnchanged = specs.count == spec && aliases.count == alias
     if isUnchanged { return }
     let beans = specs.dropFirst(max(spec, judged.specs)).map { ($0.value.written, $0.location) }
     let names = aliases.dropFirst(max(alias, judged.aliases)).map { ("alias '\($0.name)'", $0.location) }
+    let factory = children.opening.map { "childFactory at \($0.origin)" } ?? "childFactory"
     for (subject, location) in beans + names {
       note(
         .declaredFurtherOut,
-        "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(opening.scopeName)' "
-          + "(childFactory at \(opening.location.origin)): declare it on the argument of that closure, or outside of it",
+        "\(subject) is declared in '\(name)', inside of the closure that declares the children of '\(children.name)' "
+          + "(\(factory)): declare it on the argument of that closure, or outside of it",
         of: subject, at: location)
     }
     judged = (specs.count, aliases.count)
@@ -262,14 +258,14 @@ package final class EnvironmentDeclarations {
   /// The profiles that conditions name, here and in the children of factories.
   var namedProfiles: Set<String> { factories.reduce(profiles) { $0.union($1.namedProfiles) } }
 
-  package var scopeName: String? { opening?.scopeName }
+  package var scopeName: String? { opening.map { _ in name } }
 
   /// Returns the location of the factory whose children open the scope, here or in an ancestor of the same startup.
   func opening(of scope: String) -> SourceLocation? {
     // A loop is cheaper than a sequence when there are many levels.
     var next: EnvironmentDeclarations? = self
     while let level = next {
-      if let opening = level.opening, opening.scopeName == scope { return opening.location }
+      if let opening = level.opening, level.name == scope { return opening }
       next = level.outer
     }
     return nil

@@ -47,7 +47,7 @@ final class EnvironmentGraph: NestedLevel {
   init(_ declarations: EnvironmentDeclarations, _ input: CompilerInput, in outer: EnvironmentGraph? = nil) {
     (self.declarations, self.input) = (declarations, input)
     declared = DeclaredBeans(declarations.configuration)
-    active = ActiveDeclarations(declarations, in: outer, input)
+    active = ActiveDeclarations(declarations, in: outer?.levels ?? [], input.parent?.directory)
     isPlain = declarations.scopeName == nil
     usualLifetime = Lifetime(declarations.scopeName ?? "singleton")
     self.outer = outer.map { Unretained($0) }
@@ -70,6 +70,9 @@ final class EnvironmentGraph: NestedLevel {
   /// The beans declared here, by number.
   var definitions: [BeanDefinition] { directory.beans }
   var outerDirectory: BeanDirectory? { parent?.directory ?? parentPlan?.directory }
+
+  /// The active declarations of the graph, and of those further out, nearest first.
+  private var levels: [ActiveDeclarations] { sequence(first: self, next: \.parent).map(\.active) }
 
   /// All graphs below, at any depth: the children, then those below each of them.
   var below: [EnvironmentGraph] { children + children.flatMap(\.below) }
@@ -119,7 +122,7 @@ final class EnvironmentGraph: NestedLevel {
   var belowDirectories: ArraySlice<BeanDirectory> = []
 
   func definitions(_ trait: BeanTraits) -> [BeanDefinition] {
-    directory.traits.contains(trait) ? definitions.filter { $0.traits.contains(trait) } : []
+    if directory.traits.contains(trait) { definitions.filter { $0.traits.contains(trait) } } else { [] }
   }
 
   /// Changes the numbers of the beans whose declarations have errors.
@@ -136,7 +139,7 @@ final class EnvironmentGraph: NestedLevel {
 
   /// Returns a bean of a directory, where the graph has placed it.
   func placed(_ number: Int32, from home: BeanDirectory) -> PlacedBean? {
-    home === directory ? placed(number) : foreign[ObjectIdentifier(home.beans[Int(number)])]
+    if home === directory { placed(number) } else { foreign[ObjectIdentifier(home.beans[Int(number)])] }
   }
 
   /// Places a bean that is declared here or further out: the graph sees it, with a slot if its kind has one.
@@ -183,6 +186,12 @@ extension EnvironmentGraph {
     func nearest(_ names: [String]) -> String? { names.filter { $0 != name && EditDistance.isSmall($0, name) }.min() }
     let near = nearest(names) ?? nearest(["request", "session"])
     return "no scope is called '\(name)'\(near.map { "; did you mean '\($0)'?" } ?? "")"
+  }
+
+  /// Returns hints at matching inactive declarations, here and further out, before the directory exists.
+  func hint(forInactive isMeant: (InactiveDeclaration) -> Bool) -> String {
+    let own = active.inactive.filter(isMeant).map(\.hint).joined()
+    return outerDirectory.map { own + $0.hint(forInactive: isMeant) } ?? own
   }
 
   /// Returns hints at scopes that would exist if their declarations were active.

@@ -11,15 +11,15 @@ extension FrozenSpec {
   /// - Throws: the fault of the declaration if no factory makes the type.
   func chooseFactory(of type: Any.Type, _ templates: [FrozenSpec]) throws(EnvironmentError) -> FactoryFunction {
     if value.type == type, let factory = value.factory { return factory }
-    let own = (value.type == nil ? templates.first { $0.type != nil } : self)?.initializer
-    let maker = value.factory == nil ? templates.first { $0.factory != nil } : self
+    let typed: FrozenSpec? = if value.type == nil { templates.first { $0.type != nil } } else { self }
+    let maker: FrozenSpec? = if value.factory == nil { templates.first { $0.factory != nil } } else { self }
     // A value in a box of its type cannot be read as another type, and neither can an object as a box.
     if let factory = maker?.factory, let made = maker?.type,
       made == type || type is AnyObject.Type && TypeRelation.isUsable(made, as: type)
     {
       return factory
     }
-    if let own { return own }
+    if let own = typed?.initializer { return own }
     if let maker {
       throw fault(
         .otherTemplateFactory, "the template's factory makes a \(maker.kind), not a \(type): give the bean its own")

@@ -5,7 +5,7 @@ import BeansReflection
 struct GraphCompiler {
   private let graph: EnvironmentGraph
   /// The graph of the environment, and those of all factories below.
-  let graphs: [EnvironmentGraph]
+  private let graphs: [EnvironmentGraph]
   private var resolver: DependencyResolver
   private(set) var faults: [EnvironmentError] = []
   /// The bindings that have values.
@@ -216,7 +216,7 @@ struct GraphCompiler {
           let parts = error.underlying.count > 1 ? error.underlying.compactMap { $0 as? EnvironmentError } : [error]
           faults += parts.map { error in
             let isMissing = error.code == .unresolvedPlaceholder || error.code == .missingConfiguration
-            let hint = isMissing ? binding.home.directory.hint(forInactive: BeanTraits.source) : ""
+            let hint = if isMissing { binding.home.directory.hint(forInactive: BeanTraits.source) } else { "" }
             return binding.definition.fault(error.cause, error.message + hint, at: value.origin)
               .with { $0.underlying = error.underlying }
           }
@@ -232,9 +232,10 @@ struct GraphCompiler {
   /// The declarations, which retain the users' code to which beans and recipes refer.
   var declared: [DeclaredBeans] { graphs.map(\.declared) }
 
-  /// The dependencies of all beans, and the injection point of each.
-  var dependencies: [PlacedBean.Dependency] { resolver.dependencies }
-  var points: [InjectionPoint] { resolver.points }
+  /// The declarations of the graphs, with the dependencies of all beans.
+  var levels: [DeclarationLevel] {
+    graphs.map { DeclarationLevel(graph: $0, resolved: resolver.dependencies, points: resolver.points) }
+  }
 
   /// The factories whose children are inactive, at any depth, with the reason.
   var inactive: [(declarations: EnvironmentDeclarations, reason: EnvironmentError)] {

@@ -12,10 +12,8 @@ struct IndexCompiler {
 
   /// Returns the index.
   ///
-  /// - Parameters:
-  ///   - parameters: the parameters of beans here and further out.
-  ///   - compiler: the compiler of the plan's operands.
-  mutating func compile(_ parameters: [Parameter], _ compiler: inout OperandCompiler) -> LookupIndex {
+  /// - Parameter compiler: the compiler of the plan's operands.
+  mutating func compile(_ compiler: inout OperandCompiler) -> LookupIndex {
     graph.chosen = chooseBeans()
     var seen: Set<ObjectIdentifier> = []
     var types: [(type: ObjectIdentifier, operand: Operand)] = []
@@ -27,7 +25,7 @@ struct IndexCompiler {
       guard let bean, let operand = operand(of: bean, &compiler) else { continue }
       types.append((ObjectIdentifier(type), operand))
     }
-    for parameter in parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
+    for parameter in resolver.parameters where seen.insert(ObjectIdentifier(parameter.wanted)).inserted {
       guard let source = try? resolver.resolve(parameter, id: nil, in: graph) else { continue }
       types.append((ObjectIdentifier(parameter.wanted), compiler.operand(source, for: parameter)))
     }
@@ -120,7 +118,7 @@ struct IndexCompiler {
   /// Returns the operand for a lookup of a bean by one of its classes, or by its own type: an instance of a class is
   /// read directly, any other value from its box. Returns nil if the bean's scope is not open here.
   private mutating func operand(of bean: BeanDirectory.Found, _ compiler: inout OperandCompiler) -> Operand? {
-    let reading = bean.definition.isClass ? Reading.reference : .boxed
+    let reading: Reading = if bean.definition.isClass { .reference } else { .boxed }
     return resolver.locate(bean, from: graph).map { compiler.operand($0, reading) }
   }
 }

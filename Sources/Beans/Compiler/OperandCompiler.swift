@@ -20,7 +20,7 @@ struct OperandCompiler {
     switch dependency.source {
     case .value(let value): value.place.map { Operand(.outer($0), dependency.parameter.givenReading) }
     case .resolved(.bean(let bean)):
-      located(bean).operand(for: dependency.parameter).map { isCounted ? counted($0) : $0 }
+      located(bean).operand(for: dependency.parameter).map { if isCounted { counted($0) } else { $0 } }
     case .resolved(.all), .resolved(.computed), .composed, .injection, .products: nil
     }
   }

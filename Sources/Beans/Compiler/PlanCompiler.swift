@@ -54,7 +54,7 @@ struct PlanCompiler {
     }
     for bean in beans { bean.layout = layOut(bean) }
     var lookups = IndexCompiler(graph, resolver)
-    let index = lookups.compile(resolver.parameters, &compiler)
+    let index = lookups.compile(&compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
     let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
     let listed = graph.declarations.specs.map { graph.directory.number(declared: $0.number) ?? -1 }
@@ -66,7 +66,7 @@ struct PlanCompiler {
     var recipes = FrozenArray<Recipe>(capacity: beans.count)
     for bean in beans { recipes.append(recipe(of: bean, operands.all, steps.all)) }
     return Plan(
-      directory: graph.directory, opening: graph.declarations.opening?.location,
+      directory: graph.directory, opening: graph.declarations.opening,
       parent: graph.parent?.plan ?? graph.parentPlan, home: graph.input.home,
       configuration: graph.declarations.configuration, layout: SlotLayout(slots: Int(graph.slotCount)),
       childMetadata: graph.declarations.childMetadata, observers: graph.declarations.observers,
@@ -113,10 +113,7 @@ struct PlanCompiler {
     guard awaits || isLarge else { return }
     // No bean has a longer order than usual yet. A root is no step of another order.
     unordered = Set(beans.filter { order(of: $0) == nil }.map(\.number))
-    if isLarge { findRoots(beans) }
-  }
-
-  private mutating func findRoots(_ beans: [PlacedBean]) {
+    guard isLarge else { return }
     roots = Set(beans.map(\.number))
     for need in needed { roots.remove(need.number) }
     stepsLeft = 16 * beans.count
@@ -271,7 +268,7 @@ struct PlanCompiler {
     let arguments = operands[layout.operands]
     let isProcessed = !graph.processors.isEmpty && !bean.isInfrastructure
     let (isTraced, isObserved) = (graph.input.isTraced, graph.input.overrides != nil)
-    var work: Recipe.Work = isTraced ? .trace : []
+    var work: Recipe.Work = if isTraced { .trace } else { [] }
     if isObserved { work.insert(.observe) }
     if bean.refusal != nil { work.insert(.refuse) }
     if traits.contains(.awaited) { work.insert(bean.kind == .slot ? .await : .complete) }
@@ -284,7 +281,7 @@ struct PlanCompiler {
     }
     let hasForm = definition.isClass && !traits.isDisjoint(with: [.aware, .bean, .disposable])
     let isReleased = !code.options.isExternallyOwned
-    let disposable = hasForm && isReleased ? form(.disposable, bean) : nil
+    let disposable: ExistentialLayout? = if hasForm && isReleased { form(.disposable, bean) } else { nil }
     let hasCallbacks = isReleased && !code.options.onDestroys.isEmpty
     var ending = Recipe.Ending.nothing
     let hasWork = !bean.isSeed && (traits.contains(.runnable) || !code.options.works.isEmpty)
@@ -319,7 +316,7 @@ struct PlanCompiler {
   private func code(of bean: PlacedBean) -> BeanCode {
     // Only scopes read the declaration: registered ones, and scope objects of a factory's children.
     let needsDeclaration = bean.kind == .scoped || graph.declarations.hasScope && !bean.isSeed
-    let listeners = hasListeners && bean.kind != .product ? bean.definition.handlers : []
+    let listeners: [EventHandler] = if hasListeners && bean.kind != .product { bean.definition.handlers } else { [] }
     let given = bean.binding?.given ?? []
     let hasNoCode = bean.definition.spec.with { $0.instance == nil && ($0.options == nil || $0.hasNoCode) }
     if hasNoCode, !needsDeclaration, given.isEmpty, bean.properties.isEmpty, bean.refusal == nil, listeners.isEmpty {
@@ -359,11 +356,11 @@ extension PlacedBean {
   /// declared class; the traits of its objects are determined at run time.
   fileprivate var identity: ObjectIdentifier? {
     let identity = definition.factory.with { $0.identity }
-    return definition.isClass && identity != ObjectIdentifier(definition.type) ? nil : identity
+    return if definition.isClass && identity != ObjectIdentifier(definition.type) { nil } else { identity }
   }
 
   /// The class of the object in the bean's slot, if startup can determine it: only if the bean's type is a class.
-  var slotIdentity: ObjectIdentifier? { slot >= 0 && kind == .slot && definition.isClass ? identity : nil }
+  var slotIdentity: ObjectIdentifier? { if slot >= 0 && kind == .slot && definition.isClass { identity } else { nil } }
 
   /// The declaration that scopes receive.
   fileprivate var declaration: BeanDeclaration {

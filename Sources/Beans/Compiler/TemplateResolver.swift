@@ -8,6 +8,8 @@ struct TemplateResolver {
   private let graph: EnvironmentGraph
   private(set) var declarations: CollectedDeclarations
   private var definitions: [BeanDefinition] = []
+  /// The nearest template of each declaration that has one, by the declaration's number.
+  private var nearestTemplates = [Int: FrozenSpec]()
   /// Whether a declaration has options that few beans have.
   private var hasOptions = false
   private var hasDecorators = false
@@ -37,14 +39,14 @@ struct TemplateResolver {
     if let overrides { override(by: overrides) }
     let decorators = hasDecorators ? defineDecorators() : [:]
     let unbuilt = declarations.unbuilt
-    let listeners = hasOptions || traits.contains(.listener) ? findListeners() : []
+    let listeners: [Int32] = if hasOptions || traits.contains(.listener) { findListeners() } else { [] }
     let aliases = declarations.enterAliases()
     let directory = BeanDirectory(
       name: graph.name, scopeName: graph.scopeName, parent: graph.outerDirectory, beans: definitions,
       home: graph.declared, ids: declarations.meanings, aliases: aliases, declared: declarations.declared,
       unbuilt: unbuilt, inactive: graph.active.inactive, decorators: decorators, listeners: listeners)
     if let overrides { declarations.faults += overrides.faults(in: directory) }
-    graph.declared.freeze(directory, declarations.specs)
+    graph.declared.freeze(directory, declarations.specs, nearestTemplates)
     graph.freeze()
   }
 
@@ -68,7 +70,7 @@ struct TemplateResolver {
       last = (own, .of(own))
       self.traits.formUnion(last.traits)
     }
-    let traits = own == nil ? [] : last.traits
+    let traits: BeanTraits = if own == nil { [] } else { last.traits }
     // A bean is still resolved without a single property.
     let isFaultless = declared.faults.allSatisfy { $0.cause == .propertySources }
     if !declared.faults.isEmpty { declarations.faults += declared.ownFaults }
@@ -90,10 +92,10 @@ struct TemplateResolver {
       }
       return
     }
-    let merged = templates.isEmpty ? declared : merge(declared, templates, type)
+    let merged = if templates.isEmpty { declared } else { merge(declared, templates, type) }
     // Without its template, the scope is unknown. A prototype causes no further faults.
-    let lifetime = chain == nil && merged.scopeName == nil ? .prototype : lifetime(merged)
-    let known = own == nil ? BeanTraits.of(type) : traits
+    let lifetime: Lifetime = if chain == nil && merged.scopeName == nil { .prototype } else { self.lifetime(merged) }
+    let known = if own == nil { BeanTraits.of(type) } else { traits }
     if !templates.isEmpty {
       self.traits.formUnion(known)
       if merged.options != nil { hasOptions = true }
@@ -162,10 +164,10 @@ struct TemplateResolver {
     var own = merged.value
     own.id = declared.id.map { "&\($0)" }
     // Prototype products share one factory.
-    let ownLifetime = lifetime == .prototype && isSound ? graph.usualLifetime : lifetime
+    let ownLifetime = if lifetime == .prototype && isSound { graph.usualLifetime } else { lifetime }
     guard let maker = add(graph.declared.keep(FrozenSpec(own)), type, ownLifetime, factory ?? .unknown) else { return }
     if !isSound || fault != nil || factory == nil { graph.changeFaulty { $0.insert(maker.number) } }
-    if let id = own.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
+    if let id = maker.beanId { declarations.enter(id, .factory(maker.number), at: declared.location) }
     check(maker)
     let spec = graph.declared.keep(FrozenSpec(merged.value.product(target)))
     let isMade = isSound && fault == nil
@@ -205,8 +207,8 @@ struct TemplateResolver {
   // MARK: decorators
 
   /// Adds a decorator for each bean that has the decorator's type. Returns the outermost ones.
-  private mutating func defineDecorators() -> [BeanDirectory.DecoratorKey: Int32] {
-    var outermost = [BeanDirectory.DecoratorKey: Int32]()
+  private mutating func defineDecorators() -> [BeanDirectory.SearchKey: Int32] {
+    var outermost = [BeanDirectory.SearchKey: Int32]()
     let beans = definitions
     let finder = DecoratorCandidates(graph)
     hasOptions = true
@@ -214,23 +216,23 @@ struct TemplateResolver {
       guard let type = spec.type, let factory = spec.factory, isSound(spec, type) else { continue }
       let candidates = finder.candidates(for: type, from: spec.module?.key, among: beans, declarations.meanings)
       if candidates.isEmpty {
-        let hint = finder.hint(forInactive: type, from: spec.module?.key)
+        let criteria = BeanDirectory.Criteria(module: spec.module?.key)
+        let hint = graph.hint { $0.answers(to: type, criteria) }
         report(
           spec, hint.isEmpty ? .nothingToDecorate : .inactiveBean,
           "no bean of type \(type) can be seen from '\(graph.name)'\(hint)")
         // Its other parameters are judged as well.
-        _ = add(spec, type, graph.usualLifetime, factory, decorated: .missing(type))
+        let missing = BeanDirectory.Decorated(home: nil, number: -1, bean: nil)
+        _ = add(spec, type, graph.usualLifetime, factory, decorated: missing)
       }
       for (number, candidate) in candidates.enumerated() {
         let bean = candidate.bean
-        let key = BeanDirectory.DecoratorKey(bean, as: type)
-        let own = outermost[key].map {
-          BeanDirectory.Decorated(home: nil, number: $0, label: bean.label, id: bean.id)
-        }
+        let key = BeanDirectory.SearchKey(bean, as: type)
+        let inner = outermost[key].map { (home: nil, number: $0) } ?? candidate.inner
         var merged = spec.value
         merged.isLazy = spec.isLazy ?? bean.isLazy
         let spec = graph.declared.keep(FrozenSpec(merged))
-        let decorated = own ?? candidate.inner
+        let decorated = BeanDirectory.Decorated(home: inner.home, number: inner.number, bean: bean)
         guard let made = add(spec, type, candidate.lifetime, factory, decorated: decorated) else { continue }
         outermost[key] = made.number
         let count = declarations.faults.count
@@ -274,6 +276,7 @@ struct TemplateResolver {
       chain.append(template)
       home = level
     }
+    nearestTemplates[spec.number] = chain[1]
     return Array(chain.dropFirst())
   }
 

@@ -139,7 +139,7 @@ struct Validator {
   private func faults(of circles: [[PlacedBean]]) -> [EnvironmentError] {
     var known: Set<Set<ObjectIdentifier>> = []
     return circles.compactMap { path in
-      known.insert(Set(path.map { ObjectIdentifier($0.definition) })).inserted ? fault(ofCircle: path) : nil
+      if known.insert(Set(path.map { ObjectIdentifier($0.definition) })).inserted { fault(ofCircle: path) } else { nil }
     }
   }
 

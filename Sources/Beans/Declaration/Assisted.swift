@@ -111,25 +111,19 @@ public struct Factory<Tag: AssistedFactory>: Sendable {
     if MemoryLayout<Tag.Element>.size == MemoryLayout<AnyObject>.size, Tag.Element.self is AnyObject.Type,
       type(of: product) != Tag.Element.self
     {
-      return try Self.read(builder.complete(uncheckedCast(product, to: AnyObject.self)))
+      return try BeanCallback.read(builder.complete(uncheckedCast(product, to: AnyObject.self)))
     }
     return product
   }
 
   @usableFromInline @inline(never)
   func buildWithCare(_ seed: Tag.Seed) throws -> Tag.Element {
-    try Self.read(
+    try BeanCallback.read(
       builder.build { arguments in
         let product = try create(arguments, Assisted(seed))
         // A type that is a class has the representation of an object.
         return Tag.Element.self is AnyObject.Type ? uncheckedCast(product, to: AnyObject.self) : ValueBox(product)
       })
-  }
-
-  @usableFromInline
-  static func read(_ object: AnyObject) throws -> Tag.Element {
-    if let product = Box.read(object, as: Tag.Element.self) { return product }
-    throw BeanCallback.mismatch(object, Tag.Element.self)
   }
 }
 

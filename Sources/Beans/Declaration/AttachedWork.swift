@@ -46,11 +46,3 @@ package struct RestartPolicy: Sendable {
     (self.delay, self.longest, self.limit) = (delay, longest, limit)
   }
 }
-
-extension BeanDeclaration {
-  /// Attaches work to each instance.
-  package func attach(_ work: any AttachedWork) -> Self { change { $0.works.append(work) } }
-
-  /// Sets the decision about a run that has failed.
-  package func restart(by policy: RestartPolicy) -> Self { change { $0.restarts = policy } }
-}

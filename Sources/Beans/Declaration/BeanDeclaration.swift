@@ -187,16 +187,6 @@ public class BeanDeclaration {
   /// Passes a bean declared in place to the factory's parameter at `index` (from 0).
   @_disfavoredOverload @discardableResult
   public func argument(_ index: Int, bean: BeanDeclaration) -> Self { argument(index, .bean(bean)) }
-  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler does not know its
-  /// type to be `Sendable`.
-  @discardableResult public func argument<T>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
-    argument(index, .bean(bean))
-  }
-  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler knows its type to be
-  /// `Sendable` and chooses this form for such types.
-  @discardableResult public func argument<T: Sendable>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
-    argument(index, .bean(bean.ofSendableType()))
-  }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
   ///
@@ -234,16 +224,6 @@ public class BeanDeclaration {
     return note(
       fault: "property '\(name)' needs exactly one of value, ref, resolve, bean and inject", .propertySources)
   }
-  /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
-  /// `Sendable`.
-  @discardableResult public func property<T>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
-    property(name, .bean(bean))
-  }
-  /// Sets the stored property of that name to a bean declared in place whose type the compiler knows to be `Sendable`.
-  /// The compiler chooses this form for such types.
-  @discardableResult public func property<T: Sendable>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
-    property(name, .bean(bean.ofSendableType()))
-  }
   /// Passes this text to the factory's parameter at `index` (from 0), with its placeholders replaced and converted to
   /// the parameter's type. Startup does both, with the configuration of the environment that declares the bean.
   ///
@@ -261,6 +241,12 @@ public class BeanDeclaration {
   private func requires(_ parameter: Parameter, _ value: BeanValue) -> Self {
     change { $0.requirements.append((parameter, value)) }
   }
+
+  /// Attaches work to each instance.
+  package func attach(_ work: any AttachedWork) -> Self { change { $0.works.append(work) } }
+
+  /// Sets the decision about a run that has failed.
+  package func restart(by policy: RestartPolicy) -> Self { change { $0.restarts = policy } }
 
   @usableFromInline
   func add(postConstruct callback: BeanCallback) -> Self { change { $0.postConstructs.append(callback) } }

@@ -18,7 +18,7 @@ struct BeanId: Hashable, Sendable {
   }
 }
 
-extension BeanSpec {
+extension FrozenSpec {
   /// The id that the declaration enters; nil for a bean without an id.
-  var beanId: BeanId? { id.map { BeanId($0, privateTo: options?.value.privateTo) } }
+  var beanId: BeanId? { value.id.map { BeanId($0, privateTo: value.options?.value.privateTo) } }
 }

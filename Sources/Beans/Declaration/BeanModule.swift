@@ -100,7 +100,7 @@ enum ModuleContent {
     switch (self, other) {
     case (.none, .none): return true
     case (.comparable(let value), .comparable(let other)): return isEqual(value, other)
-    case (.object(let object), .object(let other)): return object === other ? true : nil
+    case (.object(let object), .object(let other)): return if object === other { true } else { nil }
     default: return nil
     }
   }

@@ -28,26 +28,3 @@ public protocol BeanScope: AnyObject, Sendable {
   /// it earlier.
   func finish()
 }
-
-/// The life of one child of a factory, which the factory's `scope:` makes for each child.
-///
-/// It determines when the child ends and, as a `HostedScope`, where its beans are released. The beans themselves live in
-/// the child, which builds each of them once: unlike a registered `BeanScope`, the object is not asked for them. An
-/// `AbstractBeanScope` is a complete one.
-public protocol ChildScope: AnyObject, Sendable {
-  /// The name of the factory's scope.
-  var name: String { get }
-  /// Prepares a bean of the child, before the child is returned. The container calls this once for each bean that is not
-  /// a prototype. `factory.create(bean)` returns the child's own instance. A `HostedScope` receives `opened` instead.
-  ///
-  /// - Throws: any error: the opening of the child fails with it.
-  func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws
-  /// Ends the scope. The child calls this once, after its beans have been released; other code may call it earlier, to
-  /// end the child.
-  func finish()
-}
-
-/// A class of scopes that share one name. Where a bean is such a scope, startup knows that no factory has the name.
-package protocol ScopeOfOneName: ChildScope {
-  static var scopeName: String { get }
-}

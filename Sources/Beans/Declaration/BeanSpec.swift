@@ -68,7 +68,7 @@ package struct BeanSpec {
     var faults: [(cause: FaultCause, message: String)] = []
 
     /// The key of the module to which the bean is restricted.
-    var privateTo: ObjectIdentifier? { isPrivate ? module?.key : nil }
+    var privateTo: ObjectIdentifier? { if isPrivate { module?.key } else { nil } }
 
     /// Whether the options neither name users' code nor change the release.
     var hasNoCode: Bool {
@@ -87,20 +87,10 @@ package struct BeanSpec {
 
   func argument(_ index: Int) -> BeanValue? { arguments.first { $0.index == index }?.value }
 
-  /// Whether the declaration sets properties, or parameters to other values than beans by id.
-  var hasValues: Bool {
-    !properties.isEmpty || arguments.contains { if case .reference = $0.value { false } else { true } }
-  }
-
-  /// The beans declared in place, in parameters and properties, without those declared in place inside them.
-  var embedded: [BeanDeclaration] {
-    hasValues ? arguments.flatMap(\.value.embedded) + properties.flatMap(\.value.embedded) : []
-  }
-
   /// The name of the declaration in faults before it is a bean.
   package var written: String {
     let name = id.map { "\(kind) '\($0)'" } ?? kind
-    return isDecorator ? "decorator of \(name)" : name
+    return if isDecorator { "decorator of \(name)" } else { name }
   }
   var kind: String { type.map { "\($0)" } ?? "template" }
 }
@@ -185,11 +175,16 @@ package final class FrozenSpec {
     @inline(__always) get { value[keyPath: field] }
   }
 
-  // Read in place: the subscript would read a computed property of a copy.
+  /// Whether the declaration sets properties, or parameters to other values than beans by id.
+  var hasValues: Bool {
+    !value.properties.isEmpty || value.arguments.contains { if case .reference = $0.value { false } else { true } }
+  }
 
-  var embedded: [BeanDeclaration] { value.embedded }
-  var hasValues: Bool { value.hasValues }
-  var beanId: BeanId? { value.beanId }
+  /// The beans declared in place, in parameters and properties, without those declared in place inside them.
+  var embedded: [BeanDeclaration] {
+    if !hasValues { return [] }
+    return value.arguments.flatMap(\.value.embedded) + value.properties.flatMap(\.value.embedded)
+  }
 
   // The rare parts, with the values of a spec without any.
 

@@ -37,14 +37,6 @@ extension BeanValue {
     }
   }
 
-  /// Whether the value, or a value in it, may be an id. Costs no copy of the value.
-  var mayRequireIds: Bool {
-    switch self {
-    case .id, .declared, .merged, .list, .map: true
-    case .value, .reference, .text, .bean, .inject, .null: false
-    }
-  }
-
   /// The ids that have to exist, with the place of each, at any depth of lists and maps.
   var requiredIds: [(id: String, origin: EnvironmentError.Origin?)] {
     switch self {

@@ -116,7 +116,7 @@ extension PropertyInjection {
     case .text(let name): return name == injection.name
     case .path(let path):
       guard let setter, setter.parameter.wanted == injection.setter.parameter.wanted else { return false }
-      return injection.isSole || "\(path)" == "\\\(setter.owner).\(injection.name)" ? true : nil
+      return if injection.isSole || "\(path)" == "\\\(setter.owner).\(injection.name)" { true } else { nil }
     }
   }
 }

@@ -35,24 +35,3 @@ open class Injection: @unchecked Sendable {  // `kind` is immutable; each subcla
     throw EnvironmentError(.invalidDeclaration, "\(type(of: self)) does not override computeValue")
   }
 }
-
-/// A scope whose end another component, its host, controls: an event loop, for example.
-///
-/// As a factory's scope object it decides where the beans of the child are released, and may finish the child by itself.
-/// An `AbstractBeanScope` may also be registered: the beans that it keeps are released in the same place.
-public protocol HostedScope: ChildScope {
-  /// Notes the environment of a factory's child. The container calls this once, before it returns the child.
-  func opened(_ environment: Environment)
-  /// Notes a use of the child. The container calls this after each lookup in the child itself, and when one of its
-  /// children has ended. Runs on any thread; be quick.
-  func used()
-  /// Whether the calling thread may release beans: the host's own thread, or any thread if the host does not run.
-  var canReleaseHere: Bool { get }
-  /// Runs the work where beans are released; returns false if that place no longer exists and the caller has to run the
-  /// work.
-  func release(_ work: @escaping @Sendable () -> Void) -> Bool
-  /// Runs asynchronous releases, if possible in the same place.
-  func release(asynchronously work: @escaping @Sendable () async -> Void)
-  /// Notes the end of a factory's child. The container calls this once, after every release.
-  func closed()
-}

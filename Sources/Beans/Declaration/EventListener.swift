@@ -59,20 +59,3 @@ struct EventReceiver: Sendable {
   /// The index of the handler among those of the bean.
   let handler: Int
 }
-
-extension TypedBeanDeclaration {
-  /// Registers the bean for all events of exactly one type; see `Environment.publish`.
-  ///
-  /// A bean may listen to several types. Its listeners are called in the order of their declaration, after its
-  /// `EventListener` conformance if it has one. A declaration without listeners inherits the listeners of its template.
-  ///
-  /// - Parameters:
-  ///   - event: the type, which may not be a protocol; the closure's parameter implies it.
-  ///   - body: takes the bean and the event, on the thread that publishes or on the loop to which the bean is bound.
-  @discardableResult
-  public func listens<Event: Sendable>(
-    to event: Event.Type = Event.self, _ body: @escaping @Sendable (Instance, Event) throws -> Void
-  ) -> Self {
-    change { $0.listeners.append(EventHandler(body)) }
-  }
-}

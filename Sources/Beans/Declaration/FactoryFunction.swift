@@ -81,7 +81,7 @@ final class FactoryFunction: Sendable {
       let body = make(&arguments)
       return AsyncCreation {
         let instance = try await body()
-        return isClass ? uncheckedCast(instance, to: AnyObject.self) : ValueBox(instance)
+        return if isClass { uncheckedCast(instance, to: AnyObject.self) } else { ValueBox(instance) }
       }
     }
   }

@@ -48,7 +48,7 @@ package enum InjectionPoint: CustomStringConvertible {
     // The description of a key path may contain only the property's offset in memory.
     case .property(.path(let path)):
       let path = "\(path)"
-      return path.contains("<") ? "property" : "property '\(path.split(separator: ".").last ?? "")'"
+      return if path.contains("<") { "property" } else { "property '\(path.split(separator: ".").last ?? "")'" }
     case .injection(_, let name): return "property '\(name)'"
     case .element(_, let whole), .key(_, let whole): return whole.label
     }

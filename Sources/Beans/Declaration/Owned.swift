@@ -85,10 +85,7 @@ private final class HandmadeInstance: OwnedInstance {
 
   var object: AnyObject? { cell.object }
 
-  func release() throws { try endOnce() }
-  func release() async throws { try endOnce() }
-
-  private func endOnce() throws {
+  func release() throws {
     guard let object = cell.take() else { return }
     defer { object.release() }
     try end()

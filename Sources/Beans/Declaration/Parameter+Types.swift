@@ -81,7 +81,7 @@ extension Parameter {
 
   /// Returns the parameter of a type that requests more than a bean of the type itself; nil for a bean.
   fileprivate static func wrapper<Element>(of type: Element.Type) -> Parameter? {
-    isWrapper(type) ? of(type) : nil
+    if isWrapper(type) { of(type) } else { nil }
   }
 
   /// Returns the reason why this type is not injected inside a collection or an optional, and the type to write

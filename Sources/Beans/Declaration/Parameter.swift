@@ -92,7 +92,7 @@ package final class Parameter: Sendable {
     case .all where isOfObjects: (isReference, assembled) = (false, array)
     default: (isReference, assembled) = (false, nil)
     }
-    givenReading = wanted is AnyObject.Type ? .reference : .boxed
+    givenReading = if wanted is AnyObject.Type { .reference } else { .boxed }
   }
 
   /// Whether the request is for one bean, in any form: then a collection of such requests is possible.
@@ -184,7 +184,7 @@ package final class Parameter: Sendable {
   private static func form(of type: Any.Type) -> (any ParameterType.Type)? {
     let (certain, possible) = wrappers.conformances(of: type)
     // A cast is slow for a type that the runtime has not seen.
-    return certain | possible == 0 ? nil : type as? any ParameterType.Type
+    return if certain | possible == 0 { nil } else { type as? any ParameterType.Type }
   }
 
   private static let wrappers = ProtocolList([(any ParameterType).self])

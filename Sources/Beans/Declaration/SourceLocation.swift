@@ -33,8 +33,4 @@ extension EnvironmentError.Origin {
 
 extension CallPlace {
   var origin: EnvironmentError.Origin { EnvironmentError.Origin(file: file.text, line: Int(line)) }
-
-  /// Returns the error with this place added, as that of a `SourceLocation`.
-  @inline(never)
-  func met(_ error: any Error) -> any Error { (error as? EnvironmentError)?.met(by: origin) ?? error }
 }

@@ -96,6 +96,21 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     add(onDestroy: BeanCallback(async: body))
   }
 
+  /// Registers the bean for all events of exactly one type; see `Environment.publish`.
+  ///
+  /// A bean may listen to several types. Its listeners are called in the order of their declaration, after its
+  /// `EventListener` conformance if it has one. A declaration without listeners inherits the listeners of its template.
+  ///
+  /// - Parameters:
+  ///   - event: the type, which may not be a protocol; the closure's parameter implies it.
+  ///   - body: takes the bean and the event, on the thread that publishes or on the loop to which the bean is bound.
+  @discardableResult
+  public func listens<Event: Sendable>(
+    to event: Event.Type = Event.self, _ body: @escaping @Sendable (Instance, Event) throws -> Void
+  ) -> Self {
+    change { $0.listeners.append(EventHandler(body)) }
+  }
+
   /// Sets the options that a user's closure sets.
   @inlinable @inline(__always)
   func with(_ options: (TypedBeanDeclaration) -> Void) -> Self {
@@ -109,5 +124,31 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   @inlinable @inline(__always)
   func inject<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {
     set(path, value, PropertySetter(path))
+  }
+}
+
+extension BeanDeclaration {
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler does not know its
+  /// type to be `Sendable`.
+  @discardableResult public func argument<T>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
+    argument(index, .bean(bean))
+  }
+
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler knows its type to be
+  /// `Sendable` and chooses this form for such types.
+  @discardableResult public func argument<T: Sendable>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
+    argument(index, .bean(bean.ofSendableType()))
+  }
+
+  /// Sets the stored property of that name to a bean declared in place whose type the compiler does not know to be
+  /// `Sendable`.
+  @discardableResult public func property<T>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
+    property(name, .bean(bean))
+  }
+
+  /// Sets the stored property of that name to a bean declared in place whose type the compiler knows to be `Sendable`.
+  /// The compiler chooses this form for such types.
+  @discardableResult public func property<T: Sendable>(_ name: String, bean: TypedBeanDeclaration<T>) -> Self {
+    property(name, .bean(bean.ofSendableType()))
   }
 }

@@ -103,7 +103,7 @@ public final class ChildHandle: Sendable {
   /// - Throws: the error of `body`; else as `end()`; `.finished`, without a call of `body`, if the child has ended.
   @_disfavoredOverload
   public func end<R>(after body: (Environment) throws -> R) throws -> R {
-    guard begin() else { throw environment.core.place.met(environment.finishedError()) }
+    guard begin() else { throw place.met(environment.finishedError()) }
     return try environment.end(as: .handle, after: body)
   }
 
@@ -117,9 +117,12 @@ public final class ChildHandle: Sendable {
   public nonisolated(nonsending) func end<R>(
     after body: nonisolated(nonsending) (Environment) async throws -> R
   ) async throws -> R {
-    guard begin() else { throw environment.core.place.met(environment.finishedError()) }
+    guard begin() else { throw place.met(environment.finishedError()) }
     return try await environment.end(as: .handle, after: body)
   }
+
+  /// The call that opened the child.
+  private var place: SourceLocation { .literal(environment.core.place) }
 
   /// Begins the last body of the child. Returns false where an end has begun.
   private func begin() -> Bool { environment.changeLocked { $0.enterLastBody() } }

@@ -144,7 +144,7 @@ extension Environment {
   public func addConfigurationSource(
     _ source: any ConfigurationSource, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
-    try add(source, at: SourceLocation(file: file, line: line))
+    try addConfigurationSource(source, origin: SourceLocation(file: file, line: line).origin)
     return self
   }
 
@@ -152,14 +152,10 @@ extension Environment {
   ///
   /// - Throws: as `addConfigurationSource`.
   package func addConfigurationSource(_ source: any ConfigurationSource, origin: EnvironmentError.Origin) throws {
-    try add(source, at: .known(origin))
-  }
-
-  private func add(_ source: any ConfigurationSource, at location: SourceLocation) throws {
     do {
       if isFinished { throw finishedError() }
       try configuration.load(source)
-    } catch { throw location.met(error) }
+    } catch { throw SourceLocation.known(origin).met(error) }
   }
 
   /// Adds a conversion for values that are declared, resolved or configured here and below. The conversion takes

@@ -319,15 +319,13 @@ extension Environment {
     _ scope: String, isSendable: Bool, _ makeScope: (@Sendable () -> any ChildScope)?, at location: SourceLocation,
     _ configure: (Environment) throws -> Void
   ) throws -> EnvironmentFactory<Seed> {
-    func declarations() throws -> EnvironmentDeclarations {
-      try self.declarations("childFactory", "'\(scope)'", at: location.origin)
-    }
+    let declarations = try declarations("childFactory", "'\(scope)'", at: location.origin)
     return try EnvironmentFactory(
-      declaring: scope, at: location, in: try declarations(), of: self, isSendable: isSendable, makeScope
+      declaring: scope, at: location, in: declarations, of: self, isSendable: isSendable, makeScope
     ) {
       try configure($0)
       // Throws if `configure` has closed the declarations: those that it added would never be compiled.
-      _ = try declarations()
+      try checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
     }
   }
 

@@ -75,7 +75,7 @@ extension Environment {
   /// The error of a start that has failed; nil where the end of the environment is the cause.
   package var startFailure: (any Error)? {
     guard core.lifecycle.isFailed, let failure = resources?.failure else { return nil }
-    return (failure as? EnvironmentError)?.code == .finished ? nil : failure
+    return if (failure as? EnvironmentError)?.code == .finished { nil } else { failure }
   }
 
   /// The number of scheduled calls that have failed, here and below.

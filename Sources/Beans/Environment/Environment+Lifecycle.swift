@@ -173,9 +173,7 @@ extension Environment {
   ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure, and is released
   ///   by a task that this does not await: use `await shutdown()`.
   public func shutdown(file: StaticString = #fileID, line: UInt = #line) throws {
-    noteEnd(at: CallPlace(file: file, line: line))
-    forbidAwaiting()
-    try endAndWait(within: nil)
+    try endAndWait(within: nil, at: CallPlace(file: file, line: line))
   }
 
   /// Shuts down as the synchronous `shutdown()` does, and awaits asynchronous releases in their place in the order.
@@ -213,9 +211,7 @@ extension Environment {
   /// - Throws: `.destructionFailed`, which names each abandoned release and body, with environment, place and time; past
   ///   the limit also the beans that are left. Otherwise as `shutdown()`.
   public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) throws {
-    noteEnd(at: CallPlace(file: file, line: line))
-    forbidAwaiting()
-    try endAndWait(within: limit)
+    try endAndWait(within: limit, at: CallPlace(file: file, line: line))
   }
 
   /// Shuts down as the synchronous `shutdown(within:)` does, and awaits asynchronous releases in their place in the
@@ -240,7 +236,9 @@ extension Environment {
   @inline(never)
   private func noteEnd(at place: CallPlace) { existingExtras?.ended(at: place) }
 
-  private func endAndWait(within limit: Duration?) throws {
+  private func endAndWait(within limit: Duration?, at place: CallPlace) throws {
+    noteEnd(at: place)
+    forbidAwaiting()
     if limit == nil, endsAtOnce() { return try throwFailures() }
     if isInside { return beginFinish(.shutdown) }
     let watch = beginEnd(within: limit)
@@ -284,7 +282,7 @@ extension Environment {
   /// Whether the running task is part of a release, a build, a body or the work of a bean of the environment, or of one
   /// below.
   private var isInsideTask: Bool {
-    if let inner = Environment.releasing, inner === self || inner.isDescendant(of: self) { return true }
-    return AsyncBuild.isInside(self) || BeanWork.isInside(self) || isInsideBody
+    Environment.releasing?.isWithin(self) == true || AsyncBuild.isInside(self) || BeanWork.isInside(self)
+      || isInsideBody
   }
 }

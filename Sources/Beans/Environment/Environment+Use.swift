@@ -119,7 +119,7 @@ extension Environment {
         hasBean = true
         return try body(bean)
       }
-    } catch { throw hasBean ? error : place.met(error) }
+    } catch { throw if hasBean { error } else { place.met(error) } }
   }
 
   /// Returns all beans of a type, its subclasses and conforming types: those of the nearest environment first, then in

@@ -45,12 +45,12 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     let home: Environment? = if isNested { nil } else { environment }
     let opener = ChildOpening(scope, outerName: outer.name, of: home.map { Unretained($0) }, makeScope)
     let declarations = EnvironmentDeclarations(
-      name: scope, opening: (scope, location), configuration: ConfigurationManager(parent: outer.configuration),
+      name: scope, opening: location, configuration: ConfigurationManager(parent: outer.configuration),
       seed: seed, hasScope: makeScope != nil, outer: outer, compiled: { [weak opener] in opener?.settled($0) })
     self.opener = opener
     self.home = home
     let template = Environment(declarations, parent: environment, CallPlace(file: "", line: 0))
-    try declarations.whileConfiguring((scope, location)) { try configure(template) }
+    try declarations.whileConfiguring { try configure(template) }
     template.resources?.end(nil)
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
@@ -114,7 +114,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   @inlinable @inline(__always)
   static func object(for seed: consuming Seed) -> ObjectReference? {
     if Seed.self is AnyObject.Type { return ObjectReference(instance: seed) }
-    return Seed.self == Void.self ? nil : ObjectReference(ValueBox(seed))
+    return if Seed.self == Void.self { nil } else { ObjectReference(ValueBox(seed)) }
   }
 
   /// Declares the children of this factory's children.

@@ -91,12 +91,7 @@ struct ObjectCell: ~Copyable, Sendable {
   }
 
   /// Returns the owned reference to the first caller, outside of the lock; nil for every later caller.
-  func take() -> ObjectReference? {
-    reference.withLock { reference in
-      defer { reference = nil }
-      return reference
-    }
-  }
+  func take() -> ObjectReference? { reference.withLock { $0.take() } }
 
   deinit { take()?.release() }
 }

@@ -14,8 +14,9 @@ final class ExistentialLayout: Sendable {
   /// The offset of `words` in a value, in bytes.
   @usableFromInline let offset: Int
   @usableFromInline let count: Int
-  /// The words: addresses of constants of the program. No word is written after `init`.
+  /// The words: addresses of constants of the program.
   @usableFromInline let words: FrozenReference<FrozenReference<Void>>
+  private let storage: FrozenArray<FrozenReference<Void>>
 
   /// Returns the layout of a protocol type's values for instances of a class, which lives as long as the process.
   /// Returns nil if `type` is no protocol type with such a layout, or if the class does not conform.
@@ -41,15 +42,10 @@ final class ExistentialLayout: Sendable {
     self.identity = identity
     let content = unsafe (shape.isClassBound ? [] : [metadata]) + shape.witnesses
     offset = unsafe (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
-    count = unsafe content.count
-    let words = UnsafeMutablePointer<FrozenReference<Void>>.allocate(capacity: max(count, 1))
-    for index in unsafe content.indices {
-      unsafe (words + index).initialize(to: FrozenReference(content[index].assumingMemoryBound(to: Void.self)))
-    }
-    self.words = unsafe FrozenReference(words)
+    storage = unsafe FrozenArray(content.map { unsafe FrozenReference(opaque: $0) })
+    count = storage.count
+    words = storage.reference(0)
   }
-
-  deinit { unsafe words.pointer.deallocate() }
 
   @inlinable @inline(__always)
   func fits(_ object: ObjectReference) -> Bool { object.identity == identity }

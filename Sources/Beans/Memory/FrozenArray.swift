@@ -36,17 +36,13 @@ extension FrozenReference where Value: ~Copyable {
   /// Returns the place so many elements further in the same array.
   @inlinable @inline(__always)
   func advanced(by count: Int) -> FrozenReference { unsafe FrozenReference(pointer + count) }
-
-  /// Returns another element of the same array, by its index; `own` is the index of this one.
-  @inline(__always)
-  func sibling(_ index: Int32, of own: Int32) -> FrozenReference { advanced(by: Int(index) &- Int(own)) }
 }
 
 extension FrozenReference where Value == UInt8 {
   /// The address of a literal, which is never deallocated and ends with a zero.
   @inlinable @inline(__always)
-  init(literal: StaticString) {
-    let known: StaticString = literal.hasPointerRepresentation ? literal : ""
+  init(literal text: StaticString) {
+    let known: StaticString = if text.hasPointerRepresentation { text } else { "" }
     unsafe self.init(known.utf8Start)
   }
 
@@ -98,8 +94,7 @@ struct FrozenArray<Element: ~Copyable>: ~Copyable {
   /// Creates an array of so many elements, each made by a call.
   init(count: Int, _ element: () -> Element) {
     self.init(capacity: count)
-    for index in 0..<count { unsafe (storage + index).initialize(to: element()) }
-    self.count = count
+    for _ in 0..<count { append(element()) }
   }
 
   deinit { unsafe storage.deinitialize(count: count).deallocate() }
@@ -118,6 +113,9 @@ struct FrozenArray<Element: ~Copyable>: ~Copyable {
     unsafeAddress { unsafe UnsafePointer(storage + index) }
     unsafeMutableAddress { unsafe storage + index }
   }
+
+  @inline(__always)
+  func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 }
 
 extension FrozenArray: Sendable where Element: Sendable & ~Copyable {}
@@ -133,9 +131,6 @@ extension FrozenArray {
 
   /// The size of an element in bytes, the unit of positions in `reference(atByte:)`.
   static var stride: Int { MemoryLayout<Element>.stride }
-
-  @inline(__always)
-  func reference(_ index: Int) -> FrozenReference<Element> { first.advanced(by: index) }
 
   @inline(__always)
   func reference(atByte position: UInt) -> FrozenReference<Element> {

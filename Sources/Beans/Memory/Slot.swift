@@ -96,37 +96,32 @@ extension Slots {
   func deallocate() { unsafe memory.deallocate() }
 }
 
-/// The slots and the creation log of an environment that is no child of a factory: startup determines their number.
-/// They are followed by values from declarations.
+/// The slots and the creation log of an environment that is no child of a factory, and the values from its
+/// declarations: startup determines their number.
 final class SlotBlock: Sendable {
   let slots: Slots
-  let layout: SlotLayout
-  private let values: Slots
-  private let valueCount: Int
+  /// One place for each value.
+  private let values: FrozenArray<Atomic<UInt>>
 
   /// A block without slots.
   static let none = SlotBlock(slots: 0, values: 0)
 
   init(slots count: Int, values: Int) {
-    layout = SlotLayout(slots: count)
-    valueCount = values
-    let bytes = (layout.words + values) * MemoryLayout<UInt>.stride
-    let memory = UnsafeMutableRawPointer.allocate(byteCount: max(bytes, 1), alignment: 16)
-    slots = unsafe layout.initialize(memory)
-    self.values = unsafe SlotLayout.initialize(memory + layout.words * MemoryLayout<UInt>.stride, values)
+    slots = SlotLayout(slots: count).allocate()
+    self.values = FrozenArray(count: values) { Atomic(0) }
   }
 
   deinit {
     releaseValues()
-    unsafe slots.memory.deallocate()
+    slots.deallocate()
   }
 
   /// Returns the place of the value with a number.
-  func value(_ number: Int) -> Slot { values[Int32(number)] }
+  func value(_ number: Int) -> Slot { Slot(values.reference(number)) }
 
   /// Releases the values and empties their places.
   func releaseValues() {
-    for number in 0..<valueCount {
+    for number in 0..<values.count {
       let content = value(number).content
       value(number).store(.empty)
       if content.isFilled { content.object.release() }
@@ -138,14 +133,10 @@ final class SlotBlock: Sendable {
 struct SlotLayout: Sendable {
   let slots: Int
   let words: Int
-  /// Whether one byte can represent the number of a slot.
-  let isNarrow: Bool
 
   init(slots count: Int) {
     slots = count
-    isNarrow = count <= 1 << 8
-    let bytes = MemoryLayout<UInt32>.stride * (isNarrow ? 1 : count + 1) + (isNarrow ? count : 0)
-    words = count + (bytes + 7) / 8
+    words = count + ((1 + count) * MemoryLayout<Int32>.stride + 7) / 8
   }
 
   /// Allocates the slots of an environment that has no room for them itself.
@@ -157,15 +148,9 @@ struct SlotLayout: Sendable {
   /// Empties all slots and the log.
   @inline(__always)
   func initialize(_ memory: UnsafeMutableRawPointer) -> Slots {
-    unsafe (memory + slots &* MemoryLayout<UInt>.stride).initializeMemory(as: UInt32.self, to: 0)
-    return unsafe Self.initialize(memory, slots)
-  }
-
-  /// Empties a number of slots.
-  @inline(__always)
-  fileprivate static func initialize(_ memory: UnsafeMutableRawPointer, _ count: Int) -> Slots {
+    unsafe (memory + slots &* MemoryLayout<UInt>.stride).initializeMemory(as: Int32.self, to: 0)
     let first = unsafe memory.assumingMemoryBound(to: Atomic<UInt>.self)
-    for index in 0..<count { unsafe (first + index).initialize(to: Atomic(0)) }
+    for index in 0..<slots { unsafe (first + index).initialize(to: Atomic(0)) }
     return unsafe Slots(opaque: memory)
   }
 }
@@ -196,30 +181,23 @@ struct SlotRoom: ~Copyable, Sendable {
 
 /// The slots of one environment in the order in which they were filled. Guarded by the environment's lock.
 @safe struct CreationLog {
-  private let memory: UnsafeMutableRawPointer
-  private let isNarrow: Bool
+  /// The number of slots, and behind it their numbers.
+  private let memory: UnsafeMutablePointer<Int32>
 
   @inline(__always)
   init(of slots: Slots, _ layout: SlotLayout) {
-    unsafe memory = unsafe slots.memory + layout.slots &* MemoryLayout<UInt>.stride
-    isNarrow = layout.isNarrow
+    let log = unsafe slots.memory + layout.slots &* MemoryLayout<UInt>.stride
+    unsafe memory = unsafe log.assumingMemoryBound(to: Int32.self)
   }
 
   @inline(__always)
-  private var counter: UnsafeMutablePointer<UInt32> { unsafe memory.assumingMemoryBound(to: UInt32.self) }
-
-  @inline(__always)
-  var count: Int { unsafe Int(counter.pointee) }
+  var count: Int { unsafe Int(memory.pointee) }
 
   @inline(__always)
   func append(_ slot: Int32) {
-    let count = unsafe Int(counter.pointee)
-    if isNarrow {
-      unsafe (memory + (4 &+ count)).storeBytes(of: UInt8(truncatingIfNeeded: slot), as: UInt8.self)
-    } else {
-      unsafe (memory + (4 &+ 4 &* count)).storeBytes(of: slot, as: Int32.self)
-    }
-    unsafe counter.pointee &+= 1
+    let count = unsafe memory.pointee &+ 1
+    unsafe memory.pointee = count
+    unsafe memory[Int(count)] = slot
   }
 
   /// Calls `body` with the first `count` slots, last one first, until it returns false. Returns the number of slots
@@ -227,18 +205,10 @@ struct SlotRoom: ~Copyable, Sendable {
   @inline(__always)
   func last(_ count: Int, _ body: (Int32) -> Bool) -> Int {
     var left = count
-    if isNarrow {
-      while left > 0, body(unsafe Int32((memory + (3 &+ left)).load(as: UInt8.self))) { left &-= 1 }
-    } else {
-      while left > 0, body(unsafe (memory + 4 &* left).load(as: Int32.self)) { left &-= 1 }
-    }
+    while left > 0, body(unsafe memory[left]) { left &-= 1 }
     return left
   }
 
   @inline(__always)
-  subscript(index: Int) -> Int32 {
-    unsafe isNarrow
-      ? Int32((memory + (4 &+ index)).load(as: UInt8.self))
-      : (memory + (4 &+ 4 &* index)).load(as: Int32.self)
-  }
+  subscript(index: Int) -> Int32 { unsafe memory[index &+ 1] }
 }

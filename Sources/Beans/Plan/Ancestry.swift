@@ -12,7 +12,7 @@ extension NestedLevel {
   /// length, otherwise the parent.
   static func shortcut(below parent: Self?) -> Self? {
     guard let parent, let next = parent.shortcut, let last = next.shortcut else { return parent }
-    return parent.depth - next.depth == next.depth - last.depth ? last : parent
+    return if parent.depth - next.depth == next.depth - last.depth { last } else { parent }
   }
 
   /// Returns the level `hops` steps further out; nil if there is none.
@@ -22,7 +22,7 @@ extension NestedLevel {
     var level = self
     while level.depth > wanted {
       guard let shortcut = level.shortcut, let parent = level.parent else { return nil }
-      level = shortcut.depth < wanted ? parent : shortcut
+      level = if shortcut.depth < wanted { parent } else { shortcut }
     }
     return level
   }
@@ -58,7 +58,7 @@ final class NearestNames<Name: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   static func index(_ names: [Name: Value], depth: Int, outer: NearestNames?) -> NearestNames? {
-    names.isEmpty ? outer : NearestNames(names, depth: depth, outer: outer)
+    if names.isEmpty { outer } else { NearestNames(names, depth: depth, outer: outer) }
   }
 
   func depth(of name: Name) -> Int? {

@@ -85,7 +85,7 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
   /// The module that declares the bean.
   var module: ObjectIdentifier? { details?.value.module }
   /// The only module whose declarations find the bean.
-  var privateTo: ObjectIdentifier? { details.flatMap { $0.value.isPrivate ? $0.value.module : nil } }
+  var privateTo: ObjectIdentifier? { details.flatMap { if $0.value.isPrivate { $0.value.module } else { nil } } }
   /// Types that distinguish the bean from others of its type.
   package var qualifiers: [ObjectIdentifier] { details?.value.qualifiers ?? [] }
   /// The reason why several threads may share the bean although its type is not known to be `Sendable`.
@@ -114,7 +114,9 @@ package final class BeanDefinition: @unchecked Sendable {  // immutable; `spec` 
 
   /// The name of the bean in paths.
   @inline(never)
-  package var label: String { decorated.map { "decorator of \($0.label)" } ?? Self.label(type, id) }
+  package var label: String {
+    decorated.map { "decorator of \($0.bean?.label ?? "\(type)")" } ?? Self.label(type, id)
+  }
 
   static func label(_ type: Any.Type, _ id: String?) -> String { id.map { "\(type) '\($0)'" } ?? "\(type)" }
 

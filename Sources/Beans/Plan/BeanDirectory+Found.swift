@@ -48,25 +48,17 @@ extension BeanDirectory {
     /// The directory of the target; nil for the decorator's own directory.
     let home: Unretained<BeanDirectory>?
     let number: Int32
-    /// The name of the bean in messages; `id` is its id.
-    let label: String
-    let id: String?
-
-    /// The bean of a decorator that has nothing to decorate, which is a fault.
-    static func missing(_ type: Any.Type) -> Decorated {
-      Decorated(home: nil, number: -1, label: "\(type)", id: nil)
-    }
-
-    var isMissing: Bool { number < 0 }
+    /// The bean, inside all its decorators; nil for a decorator that has nothing to decorate, which is a fault.
+    let bean: BeanDefinition?
   }
 
-  /// The key of a decorator: a bean, and the type by which it is requested.
-  struct DecoratorKey: Hashable {
-    private let bean: ObjectIdentifier
+  /// The key of a search: the bean or the directory at which it starts, and the requested type.
+  struct SearchKey: Hashable {
+    private let start: ObjectIdentifier
     private let type: ObjectIdentifier
 
-    init(_ bean: BeanDefinition, as type: Any.Type) {
-      (self.bean, self.type) = (ObjectIdentifier(bean), ObjectIdentifier(type))
+    init(_ start: AnyObject, as type: Any.Type) {
+      (self.start, self.type) = (ObjectIdentifier(start), ObjectIdentifier(type))
     }
   }
 }

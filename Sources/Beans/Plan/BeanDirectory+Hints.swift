@@ -32,10 +32,10 @@ extension BeanDirectory {
       : "; children of scope \(holders.joined(separator: ", ")) have one: take a Current or a Provider of it, or look it up there"
     let hints: [(text: String, cause: FaultCause)] = [
       (elsewhere, .onlyInChildren),
-      (hint(forInactive: type, criteria, below: below), .inactiveBean),
+      (hint(below: below) { $0.answers(to: type, criteria) }, .inactiveBean),
       (hint(forPrivate: type), .privateBean), (hint(forTemplate: type), .onlyTemplate),
     ]
-    let usual: FaultCause = parameter.qualifier == nil ? .unknownBean : .missingQualifier
+    let usual: FaultCause = if parameter.qualifier == nil { .unknownBean } else { .missingQualifier }
     let found = hints.map(\.text).joined() + (hasHints ? hint(forNamesake: type, in: below) : "")
     return (
       found.isEmpty ? hint(forSeed: type) : found,
@@ -95,15 +95,19 @@ extension BeanDirectory {
   ///   - inactive: the hint at inactive declarations that have the id.
   ///   - hasHints: whether to search for a similar id, which costs a walk over all ids.
   func unknownId(_ id: String, _ inactive: String, hasHints: Bool = true) -> EnvironmentError {
-    EnvironmentError(
-      cause: inactive.isEmpty ? .unknownId : .inactiveBean,
-      "no bean has the id '\(id)'\(inactive)\(hasHints ? hint(forId: id) : "")", path: ["'\(id)'"])
+    var message = "no bean has the id '\(id)'\(inactive)"
+    if hasHints { message += Self.hint(forId: id, among: visibleIds) }
+    return EnvironmentError(
+      cause: inactive.isEmpty ? .unknownId : .inactiveBean, message, path: ["'\(id)'"])
   }
 
-  /// Returns "; did you mean …" for an id that is similar to an existing one.
-  func hint(forId id: String) -> String {
-    let known = chain.flatMap { $0.directory.ids.keys.filter { !$0.isPrivate }.map(\.text) }
-    guard let near = known.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
+  /// The ids here and further out.
+  var visibleIds: [BeanId] { chain.flatMap { Array($0.directory.ids.keys) } }
+
+  /// Returns "; did you mean …" for an id that is similar to one of several others.
+  static func hint(forId id: String, among others: [BeanId]) -> String {
+    let names = others.filter { !$0.isPrivate }.map(\.text)
+    guard let near = names.filter({ EditDistance.isSmall($0, id) }).min() else { return "" }
     return "; did you mean '\(near)'?"
   }
 }
@@ -112,9 +116,9 @@ extension BeanDirectory {
 struct TypeMismatch: CustomStringConvertible {
   let description: String
 
-  init(_ found: Any.Type, _ wanted: Any.Type) {
-    let (short, other) = ("\(found)", "\(wanted)")
-    description =
-      short == other ? "\(String(reflecting: found)), not a \(String(reflecting: wanted))" : "\(short), not a \(other)"
+  init(_ type: Any.Type, _ other: Any.Type) {
+    var (found, wanted) = ("\(type)", "\(other)")
+    if found == wanted { (found, wanted) = (String(reflecting: type), String(reflecting: other)) }
+    description = "\(found), not a \(wanted)"
   }
 }

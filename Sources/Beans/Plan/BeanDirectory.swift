@@ -17,8 +17,6 @@ final class BeanDirectory: NestedLevel, Sendable {
   private let home: Unretained<DeclaredBeans>
   /// The union of the traits of the beans, without the seed.
   let traits: BeanTraits
-  /// Whether the types of all beans are known to be `Sendable`.
-  let areSendable: Bool
   /// The meanings of all ids, aliases included.
   let ids: [BeanId: Meaning]
   /// The depths of ids, here and further out.
@@ -34,7 +32,7 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// Declarations that have an id and no bean, by their index in `declared`.
   let unbuilt: [Int32: Unbuilt]
   /// The outermost decorators of beans, by bean and requested type.
-  private let decorators: [DecoratorKey: Int32]
+  private let decorators: [SearchKey: Int32]
   /// Whether a bean has a decorator, here or further out.
   let hasDecorators: Bool
   /// Whether a bean receives events, here or further out.
@@ -57,7 +55,7 @@ final class BeanDirectory: NestedLevel, Sendable {
     ids: [BeanId: Meaning],
     aliases: [String] = [], declared: [(number: Int, bean: Int32)] = [],
     unbuilt: [Int32: Unbuilt] = [:], inactive: [InactiveDeclaration] = [],
-    decorators: [DecoratorKey: Int32] = [:], listeners: [Int32] = []
+    decorators: [SearchKey: Int32] = [:], listeners: [Int32] = []
   ) {
     self.name = name
     self.scopeName = scopeName
@@ -72,10 +70,9 @@ final class BeanDirectory: NestedLevel, Sendable {
     self.aliases = aliases
     traits = beans.reduce(into: []) { if $1.isCandidate { $0.formUnion($1.traits) } }
     hasPrivateBeans = beans.contains { $0.privateTo != nil }
-    areSendable = beans.allSatisfy { $0.traits.contains(.sendable) }
     let isSorted = zip(declared, declared.dropFirst()).allSatisfy { $0.number < $1.number }
     self.declared = declared
-    self.sorted = isSorted ? declared : declared.sorted { $0.number < $1.number }
+    self.sorted = if isSorted { declared } else { declared.sorted { $0.number < $1.number } }
     self.unbuilt = unbuilt
     self.inactive = inactive
     self.decorators = decorators
@@ -103,7 +100,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       }
       let end = beans[start...].firstIndex { !$0.isLike(bean) } ?? beans.count
       add(start..<end, to: bean.type)
-      var next: AnyClass? = bean.isSeed ? nil : (bean.type as? AnyClass).flatMap { _getSuperclass($0) }
+      var next: AnyClass? = if bean.isSeed { nil } else { (bean.type as? AnyClass).flatMap { _getSuperclass($0) } }
       while let type = next {
         add(start..<end, to: type)
         next = _getSuperclass(type)
@@ -153,10 +150,10 @@ final class BeanDirectory: NestedLevel, Sendable {
       let bean = beans[Int(number)]
       return !bean.isDecorator && bean.type == type || bean.isCandidate && wanted.isMet(by: bean.type)
     }
-    guard let possible = typeIndex.value.positions(of: wanted) else {
+    guard let conforming = typeIndex.value.positions(of: wanted) else {
       return beans.map(\.number).filter(isCandidate)
     }
-    return (exact.isEmpty ? possible : Set(possible).union(exact).sorted()).filter(isCandidate)
+    return (exact.isEmpty ? conforming : Set(conforming).union(exact).sorted()).filter(isCandidate)
   }
 
   /// The beans by the conformances of their types, made at the first lookup of a protocol.
@@ -176,12 +173,12 @@ final class BeanDirectory: NestedLevel, Sendable {
   /// none.
   @inline(__always)
   func decorated(_ bean: Found, as type: Any.Type) -> Found {
-    hasDecorators ? findDecorator(of: bean, as: type) : bean
+    if hasDecorators { findDecorator(of: bean, as: type) } else { bean }
   }
 
   @inline(never)
   private func findDecorator(of bean: Found, as type: Any.Type) -> Found {
-    let key = DecoratorKey(bean.definition, as: type)
+    let key = SearchKey(bean.definition, as: type)
     for (directory, hops) in chain.prefix(bean.hops + 1) {
       if let number = directory.decorators[key] { return Found(directory: directory, number: number, hops: hops) }
     }
@@ -226,9 +223,9 @@ final class BeanDirectory: NestedLevel, Sendable {
       if !own.isEmpty, own.count < candidates.count { return narrow(own, to: type, from: nil) }
     }
     let exact = candidates.filter { beans[Int($0)].type == type }
-    let best = exact.isEmpty ? candidates : exact
+    let best = if exact.isEmpty { candidates } else { exact }
     let primary = best.filter { beans[Int($0)].isPrimary }
-    return primary.count == 1 ? primary : best
+    return if primary.count == 1 { primary } else { best }
   }
 
   private func ambiguity(_ rivals: [Int32], _ type: Any.Type, _ criteria: Criteria) -> EnvironmentError {
@@ -297,7 +294,7 @@ final class BeanDirectory: NestedLevel, Sendable {
       return Found(directory: self, number: declared[position].bean, hops: 0)
     }
     guard let (meaning, directory, hops) = find(id: id, from: module) else {
-      throw unknownId(id, hint(forInactive: id, from: module), hasHints: hasHints)
+      throw unknownId(id, hint { $0.hasId(id, from: module) }, hasHints: hasHints)
     }
     let number: Int32 =
       switch meaning {
@@ -307,11 +304,11 @@ final class BeanDirectory: NestedLevel, Sendable {
       }
     if number >= 0 { return Found(directory: directory, number: number, hops: hops) }
     let unbuilt = meaning.position.flatMap { directory.unbuilt[Int32($0)] }
-    let isTemplate = unbuilt?.isAbstract == true
-    let message =
-      isTemplate ? "'\(id)' is abstract: a template, not a bean" : "the declaration of '\(id)' has errors of its own"
-    throw EnvironmentError(
-      cause: isTemplate ? .onlyTemplate : .unknownBean, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
+    var (cause, message) = (FaultCause.unknownBean, "the declaration of '\(id)' has errors of its own")
+    if unbuilt?.isAbstract == true {
+      (cause, message) = (.onlyTemplate, "'\(id)' is abstract: a template, not a bean")
+    }
+    throw EnvironmentError(cause: cause, message, path: ["'\(id)'"], origin: unbuilt?.location.origin)
   }
 
   /// Returns the bean of a declaration.
@@ -341,6 +338,6 @@ final class BeanDirectory: NestedLevel, Sendable {
       let middle = (low + high) / 2
       if sorted[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    return low < sorted.count && sorted[low].number == number ? low : nil
+    return if low < sorted.count && sorted[low].number == number { low } else { nil }
   }
 }

@@ -5,25 +5,16 @@ import BeansReflection
 /// A deeply nested level passes a search on to its parent, which caches the directory found. If levels repeat a search,
 /// its time does not depend on the depth.
 final class CandidateMemory {
-  /// A search that starts at a directory.
-  private struct Search: Hashable {
-    private let directory: ObjectIdentifier
-    private let type: ObjectIdentifier
-
-    init(_ directory: BeanDirectory, _ type: Any.Type) {
-      (self.directory, self.type) = (ObjectIdentifier(directory), ObjectIdentifier(type))
-    }
-  }
-
   /// The candidates of protocol types; finding them takes a walk over all beans.
-  private var protocolCandidates = [Search: [Int32]]()
-  private var nearest = [Search: BeanDirectory?]()
+  private var protocolCandidates = [BeanDirectory.SearchKey: [Int32]]()
+  /// The directories found, by the directory at which the search starts.
+  private var nearest = [BeanDirectory.SearchKey: BeanDirectory?]()
 
   /// Returns the beans of a directory that can be used as a type.
   @inline(never)
   func candidates(_ directory: BeanDirectory, _ type: Any.Type) -> [Int32] {
     guard TypeRelation.isExistential(type) else { return directory.candidates(for: type) }
-    let search = Search(directory, type)
+    let search = BeanDirectory.SearchKey(directory, as: type)
     if let found = protocolCandidates[search] { return found }
     let found = directory.candidates(for: type)
     protocolCandidates[search] = found
@@ -33,17 +24,17 @@ final class CandidateMemory {
   /// Returns the nearest directory outside `directory`, beginning with its parent, that has candidates for a type.
   func nearest(outside directory: BeanDirectory, with type: Any.Type) -> BeanDirectory? {
     guard let parent = directory.parent else { return nil }
-    if let known = nearest[Search(parent, type)] { return known }
+    if let known = nearest[BeanDirectory.SearchKey(parent, as: type)] { return known }
     var next = Optional(parent)
     while let level = next, candidates(level, type).isEmpty {
       // An earlier search covers the levels from there outwards.
-      if let outer = level.parent, let known = nearest[Search(outer, type)] {
+      if let outer = level.parent, let known = nearest[BeanDirectory.SearchKey(outer, as: type)] {
         next = known
         break
       }
       next = level.parent
     }
-    nearest[Search(parent, type)] = .some(next)
+    nearest[BeanDirectory.SearchKey(parent, as: type)] = .some(next)
     return next
   }
 }

@@ -5,6 +5,8 @@ import BeansConfiguration
 final class DeclaredBeans: @unchecked Sendable {  // written by the thread that compiles, and then only read
   /// The declarations and those embedded in them, in order.
   private(set) var specs: [FrozenSpec] = []
+  /// The nearest template of each declaration that has one, by the declaration's number.
+  private(set) var nearestTemplates = [Int: FrozenSpec]()
   let configuration: ConfigurationManager
   private var frozen: BeanDirectory?
   /// The declarations and factories that no element of `specs` retains.
@@ -19,9 +21,10 @@ final class DeclaredBeans: @unchecked Sendable {  // written by the thread that 
   }
 
   /// Stores the result of reading the declarations. Nothing is added later.
-  func freeze(_ directory: BeanDirectory, _ specs: [FrozenSpec]) {
+  func freeze(_ directory: BeanDirectory, _ specs: [FrozenSpec], _ nearestTemplates: [Int: FrozenSpec]) {
     frozen = directory
     self.specs = specs
+    self.nearestTemplates = nearestTemplates
   }
 
   /// Retains a declaration or a factory to which a bean refers.

@@ -50,16 +50,6 @@ extension BeanDirectory {
     return found.prefix(3).map(\.hint).joined()
   }
 
-  @inline(never)
-  func hint(forInactive type: Any.Type, _ criteria: Criteria, below: ArraySlice<BeanDirectory> = []) -> String {
-    hint(below: below) { $0.answers(to: type, criteria) }
-  }
-
-  @inline(never)
-  func hint(forInactive id: String, from module: ObjectIdentifier?, below: ArraySlice<BeanDirectory> = []) -> String {
-    hint(below: below) { $0.hasId(id, from: module) }
-  }
-
   /// Returns hints for a bean that has the id but not the type of a parameter.
   @inline(never)
   func hint(forInactive id: String?, as parameter: Parameter, from module: ObjectIdentifier?) -> String {

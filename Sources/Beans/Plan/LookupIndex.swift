@@ -102,12 +102,12 @@ struct LookupIndex: ~Copyable, Sendable {
 
   @inline(__always)
   private func entry(
-    _ type: ObjectIdentifier, _ key: UInt, _ isMeant: (String) -> Bool
+    _ type: ObjectIdentifier, _ key: UInt, _ accepts: (String) -> Bool
   ) -> FrozenReference<NamedEntry> {
     var index = key >> 1 & namedMask
     while true {
       let entry = named.reference(Int(index))
-      if entry.value.key == key, entry.value.type == type, isMeant(entry.value.id) { return entry }
+      if entry.value.key == key, entry.value.type == type, accepts(entry.value.id) { return entry }
       if entry.value.key == 0 { return entry }
       index = (index &+ 1) & namedMask
     }
@@ -140,5 +140,5 @@ extension Operand {
 
   var isNone: Bool { if case .computed(-1) = place { true } else { false } }
 
-  fileprivate var found: Operand? { isNone ? nil : self }
+  fileprivate var found: Operand? { if isNone { nil } else { self } }
 }

@@ -117,7 +117,7 @@ final class Plan: Sendable {
     self.configuration = configuration
     self.layout = layout
     hasSeed = directory.beans.first?.isSeed == true
-    seedRelease = hasSeed ? (childMetadata.isEmpty ? .plain : .locked) : .none
+    seedRelease = if !hasSeed { .none } else if childMetadata.isEmpty { .plain } else { .locked }
     self.childMetadata = childMetadata
     hasLogMetadata = !childMetadata.isEmpty || parent?.hasLogMetadata == true
     self.observers = (parent?.observers ?? []) + observers
@@ -170,6 +170,6 @@ final class Plan: Sendable {
   private func number(of bean: BeanDirectory.Found) -> Int32? {
     if bean.directory !== directory { return numbers.foreign[ObjectIdentifier(bean.definition)] }
     let number = numbers.own[Int(bean.number)]
-    return number < 0 ? nil : number
+    return if number < 0 { nil } else { number }
   }
 }

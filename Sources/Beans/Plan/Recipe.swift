@@ -101,26 +101,6 @@ struct Recipe: Sendable {
     LocatedBean(
       definition: node, kind: kind, number: number, slot: slot, hops: hops, slots: slots, slotIdentity: slotIdentity)
   }
-
-  /// The name of the bean in paths.
-  @inline(never)
-  var label: String { definition.label }
-
-  /// The bean as a step on the path of a fault.
-  @inline(never)
-  var step: EnvironmentError.Step { definition.step }
-
-  /// The place of the bean's declaration.
-  @inline(never)
-  var origin: EnvironmentError.Origin { definition.location.origin }
-
-  /// Returns a fault of the bean, located at its declaration.
-  @inline(never)
-  func fault(
-    _ cause: FaultCause, _ message: String, steps: [EnvironmentError.Step] = []
-  ) -> EnvironmentError {
-    definition.fault(cause, message, steps: steps)
-  }
 }
 
 /// One of the beans that are built together.

@@ -56,7 +56,7 @@ struct BeanSearch {
     } else {
       let isOfAll = !provided.isOfOneBean
       let near = all(provided)
-      visible = isOfAll ? near : near.filter { $0.hops == near.first?.hops }
+      visible = if isOfAll { near } else { near.filter { $0.hops == near.first?.hops } }
       if isOfAll, let kept = visible.first(where: { $0.lifetime != .prototype }) { try checkOwned(kept) }
     }
     let inside = below.flatMap { directory in
@@ -122,7 +122,7 @@ struct BeanSearch {
   private var moduleOfProvider: ObjectIdentifier? {
     if module == nil { return nil }
     let levels = directory.chain.map(\.directory) + below
-    return levels.contains(where: \.hasPrivateBeans) ? module : nil
+    return if levels.contains(where: \.hasPrivateBeans) { module } else { nil }
   }
 
   /// Throws unless some child can have the bean: a child declares it, or it is declared here or further out for the
@@ -134,7 +134,7 @@ struct BeanSearch {
     let criteria = inner.criteria(from: module)
     let isForChildren = { (bean: BeanDefinition) in if case .scope = bean.lifetime { true } else { false } }
     if hasBelow(inner) || isVisible(inner, where: isForChildren) { return }
-    let hint = directory.hint(forInactive: inner.element, criteria, below: below)
+    let hint = directory.hint(below: below) { $0.answers(to: inner.element, criteria) }
     throw EnvironmentError(
       cause: hint.isEmpty ? .noneOfChild : .inactiveBean,
       "no child of '\(directory.name)' has a \(inner.description) of its own\(hint)", path: ["\(inner.element)"])
@@ -144,7 +144,7 @@ struct BeanSearch {
   /// below is sufficient.
   private func check(provided: Parameter) throws(EnvironmentError) {
     if let id, directory.find(id: id, from: module) == nil, !below.contains(where: { $0.ids[BeanId(id)] != nil }) {
-      throw directory.unknownId(id, directory.hint(forInactive: id, from: module, below: below))
+      throw directory.unknownId(id, directory.hint(below: below) { $0.hasId(id, from: module) })
     }
     try checkOwned(provided: provided, id: id)
     switch provided.kind {
@@ -208,7 +208,7 @@ extension BeanDirectory {
           + hint(forInactive: definition.id, as: parameter, from: module))
     }
     if definition.type == parameter.element { return bean }
-    let wanted: Any.Type = definition.isSeed ? parameter.wanted : parameter.element
+    let wanted: Any.Type = if definition.isSeed { parameter.wanted } else { parameter.element }
     if TypeRelation.isUsable(definition.type, as: wanted) { return bean }
     throw definition.misfit(
       .typeMismatch,
@@ -232,7 +232,7 @@ extension BeanDirectory {
 
 extension BeanDirectory.Found {
   /// The id of the bean; for a decorator, the id of its decorated bean.
-  var idOfDecorated: String? { definition.decorated.map(\.id) ?? definition.id }
+  var idOfDecorated: String? { definition.decorated.map { $0.bean?.id } ?? definition.id }
 }
 
 extension BeanDefinition {

@@ -88,9 +88,15 @@ public struct ScopeStatistics: Sendable, Equatable {
 
   /// Returns one element for each scope, in order of name.
   static func merged(_ all: [ScopeStatistics]) -> [ScopeStatistics] {
-    let byScope = Dictionary(grouping: all, by: \.scope)
-    return byScope.keys.sorted().map { scope in
-      byScope[scope, default: []].reduce(into: ScopeStatistics(scope: scope)) { $0.add($1) }
-    }
+    var byScope = [String: ScopeStatistics]()
+    byScope.add(all)
+    return byScope.values.sorted { $0.scope < $1.scope }
+  }
+}
+
+extension [String: ScopeStatistics] {
+  /// Adds statistics, each to those of its scope.
+  mutating func add(_ all: [ScopeStatistics]) {
+    for counts in all { self[counts.scope, default: ScopeStatistics(scope: counts.scope)].add(counts) }
   }
 }

@@ -7,8 +7,7 @@ extension BeanDirectory {
   ///
   /// - Parameter below: the directories of all factories below.
   func sharedBeans(with below: ArraySlice<BeanDirectory>) -> [BeanDefinition] {
-    if areSendable, below.allSatisfy(\.areSendable) { return [] }
-    return ([self] + below).flatMap { home in
+    ([self] + below).flatMap { home in
       home.beans.filter { bean in
         !bean.traits.contains(.sendable) && bean.sharing == nil && home.isShared(bean.lifetime, below)
       }
@@ -28,7 +27,7 @@ extension BeanDirectory {
 
   func sharingFaults(with below: ArraySlice<BeanDirectory>) -> [EnvironmentError] {
     sharedBeans(with: below).map { bean in
-      let subject = bean.isSeed ? "the seed \(bean.label)" : bean.label
+      let subject = if bean.isSeed { "the seed \(bean.label)" } else { bean.label }
       let help =
         bean.isSeed
         ? "make it so, or open the children with a value that is"

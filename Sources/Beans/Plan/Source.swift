@@ -53,7 +53,7 @@ struct LocatedBean {
   var place: Operand.Place? {
     guard case .slot = kind else { return nil }
     if let slots { return .outer(slots[slot]) }
-    return hops == 0 ? .own(slot: slot) : nil
+    return if hops == 0 { .own(slot: slot) } else { nil }
   }
 
   /// Returns the operand that reads the bean from a slot; nil if the bean, or a value made from it, must be computed.

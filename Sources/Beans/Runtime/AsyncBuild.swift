@@ -3,7 +3,7 @@ import BeansErrors
 import Synchronization
 
 /// The asynchronous creation of one bean, and the tasks that wait for it.
-final class AsyncBuild: Sendable {
+final class AsyncBuild: WatchedCreation {
   /// The creation that the running task belongs to.
   @TaskLocal static var current: AsyncBuild?
 
@@ -188,7 +188,7 @@ final class AsyncBuild: Sendable {
   /// would never end.
   static func isInside(_ environment: Environment) -> Bool {
     guard let current, !current.hasEnded.load(ordering: .relaxed), let own = current.environment else { return false }
-    return own === environment || own.isDescendant(of: environment)
+    return own.isWithin(environment)
   }
 
   // MARK: reports
@@ -196,7 +196,6 @@ final class AsyncBuild: Sendable {
   /// The number of calls that wait for the creation now.
   var waitingCalls: Int { state.withLock { $0.waiters.count } }
 
-  /// Describes the creation and its waiting calls; nil if no call waits.
   func report(after time: Duration) -> String? {
     let waiters = state.withLock { $0.waiters.inOrder(of: \.key).map(\.value) }
     if waiters.isEmpty { return nil }
@@ -206,6 +205,6 @@ final class AsyncBuild: Sendable {
     }
     return
       "the creation of \(bean.label) in '\(place)' (\(bean.location.origin)) has taken \(time.rounded); waiting for it: "
-      + EndWatch.list(calls, separator: ", ")
+      + EndState.list(calls, separator: ", ")
   }
 }

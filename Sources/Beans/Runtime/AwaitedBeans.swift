@@ -96,8 +96,8 @@ struct AwaitedBeans: Sendable {
   /// Notes the missing beans for which a bean has to wait, although it does not depend on them.
   private mutating func notePrecedents(of recipe: FrozenReference<Recipe>, in environment: Environment) {
     let slots = environment.core.slots
-    let before = environment.core.compiledPlan.with { $0.order.precedents[recipe.value.number] } ?? []
-    let missing = before.filter { !slots[$0].content.isFilled }
+    let earlier = environment.core.compiledPlan.with { $0.order.precedents[recipe.value.number] } ?? []
+    let missing = earlier.filter { !slots[$0].content.isFilled }
     if missing.isEmpty || slots[recipe.value.slot].content.isFilled { return }
     let taker = add(recipe, in: environment, for: nil)
     for other in missing { add(environment.recipe(other), in: environment, for: taker) }
@@ -139,12 +139,12 @@ struct AwaitedBeans: Sendable {
 
   /// Returns the beans on the path from a bean to a root, nearest first, without the bean itself.
   private func takers(of number: Int) -> some Sequence<Need> {
-    sequence(first: number) { needs[$0].isRoot ? nil : needs[$0].firstTaker }.dropFirst().map { needs[$0] }
+    sequence(first: number) { if needs[$0].isRoot { nil } else { needs[$0].firstTaker } }.dropFirst().map { needs[$0] }
   }
 
   /// Returns the asynchronous beans on the path to a bean, outermost first.
   func steps(to number: Int) -> [EnvironmentError.Step] {
-    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.step)
+    takers(of: number).filter(\.isCreated).reversed().map(\.recipe.value.definition.step)
   }
 
   /// Returns the error of a creation, with the beans that lead to its bean in the error's path.

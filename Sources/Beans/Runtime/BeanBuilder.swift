@@ -62,7 +62,9 @@ extension Environment {
   func begin(_ recipe: FrozenReference<Recipe>) throws -> AnyObject {
     if ResolutionContext.isBuilding(recipe, in: self) { throw circle(closing: recipe) }
     return try untracked(recipe) { environment, _ in
-      if recipe.value.work.contains(.trace) { environment.log.creating(recipe.value.label, in: environment.name) }
+      if recipe.value.work.contains(.trace) {
+        environment.log.creating(recipe.value.definition.label, in: environment.name)
+      }
       return try environment.callFactory(of: recipe).take(as: AnyObject.self)
     }
   }
@@ -154,7 +156,7 @@ extension Environment {
     do {
       while true {
         let step = next.value
-        let recipe = recipes.sibling(step.slot, of: 0)
+        let recipe = recipes.advanced(by: Int(step.slot))
         context.value.current = recipe
         var made: Made?
         // The bean may exist, or another build may be making it.
@@ -163,7 +165,7 @@ extension Environment {
           if step.takers > 0 { object.retain(step.takers) }
           made = (step.slot, object)
         }
-        next = next.sibling(1, of: 0)
+        next = next.advanced(by: 1)
         if next == steps.end { return made }
         found = core.lock.withLock {
           store(made)
@@ -212,7 +214,8 @@ extension Environment {
     let slot = core.slots[recipe.value.slot]
     do {
       try WaitForGraph.wait(
-        for: key(recipe.value.slot), recipe.value.label, in: name, origin: recipe.value.origin,
+        for: key(recipe.value.slot), recipe.value.definition.label, in: name,
+        origin: recipe.value.definition.location.origin,
         // Under the lock, because the build does not end while its claim is in the slot.
         builder: {
           core.lock.withLock { slot.content.claimant.map { StackReference<ResolutionContext>($0).value.thread } }

@@ -40,9 +40,9 @@ extension Environment {
       }
       try recipe.value.code.with { code in
         for callback in code.options.postConstructs { try object.with { try callback($0, .completed) } }
-        // An asynchronous bean is not complete yet.
-        let works = code.options.works
-        if !works.isEmpty, !recipe.value.work.contains(.await) { BeanWork.start(works, object, recipe, in: self) }
+        // An asynchronous bean is not complete yet. The bean is not published: no release comes before its work.
+        if code.options.works.isEmpty || recipe.value.work.contains(.await) { return }
+        for work in code.options.works { work.start(BeanWork(object, recipe, in: self)) }
       }
       return (object, false)
     } catch {

@@ -8,19 +8,19 @@ struct BeanCreation: Sendable {
 
   /// Creates the bean and stores it in its slot.
   func run() async -> Result<Void, any Error> {
-    let log = recipe.value.work.contains(.trace) ? environment.log : nil
+    let log: ContainerLog? = if recipe.value.work.contains(.trace) { environment.log } else { nil }
     let record = environment.resources.flatMap { $0.unready.isEmpty ? nil : $0.record }
-    let began = record == nil && environment.observers.isEmpty ? nil : ContinuousClock.now
+    let began: ContinuousClock.Instant? = if record == nil && environment.observers.isEmpty { nil } else { .now }
     do {
       let runs = RunningBeans(of: environment)
       if runs.areRunning { try await runs.awaitReady(neededBy: recipe) }
       environment.store(created: try await made(), in: recipe.value.slot)
       if let began { record?.add([recipe.time(.now - began)]) }
-      log?.created(recipe.value.label, in: environment.name)
+      log?.created(recipe.value.definition.label, in: environment.name)
       report(since: began, nil)
       return .success(())
     } catch {
-      log?.failed(recipe.value.label, in: environment.name, error)
+      log?.failed(recipe.value.definition.label, in: environment.name, error)
       let failure = environment.failure(error, of: recipe)
       report(since: began, failure)
       return .failure(failure)
@@ -50,7 +50,7 @@ struct BeanCreation: Sendable {
     do {
       if let bean = Box.open(bean.object) as? any AsyncBean { try await bean.postConstruct() }
       let works = recipe.value.code.with { $0.options.works }
-      if !works.isEmpty { BeanWork.start(works, bean, recipe, in: environment) }
+      for work in works { work.start(BeanWork(bean, recipe, in: environment)) }
       return bean
     } catch {
       environment.giveUp(bean.beanIdentity)

@@ -36,7 +36,7 @@ struct BeanEnding {
     if ObjectReference(unretained: object).identity != recipe.value.identity { traits = .of(object) }
     if traits.contains(.runnable) || mayWork {
       let all = environment?.existingExtras?.existingWorks?.take(recipe.value.slot) ?? []
-      work = all.filter { $0.close() || $0.hasFailed }
+      work = all.filter { $0.close() }
     }
     if !isOwned { (traits, callbacks) = ([], []) }
     if work.isEmpty, callbacks.isEmpty, traits.isDisjoint(with: .released) { return nil }
@@ -77,7 +77,7 @@ struct BeanEnding {
       object.release()
       if let failure { LogManager.getLogger(forName: "Beans.Scope").error("\(failure)") }
     }
-    let state = work.isEmpty ? "is released asynchronously" : "still works, and has been cancelled"
+    let state = if work.isEmpty { "is released asynchronously" } else { "still works, and has been cancelled" }
     let fault = EnvironmentError(
       cause: .asynchronousRelease,
       "\(bean.label) \(state): a task releases it, and this call does not wait for that; use 'await shutdown()' or a scope "
@@ -121,18 +121,6 @@ struct BeanEnding {
 }
 
 extension BeanDeclaration {
-  /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own
-  /// that keep instances; `AbstractBeanScope` calls this by itself. Call this once for each instance.
-  ///
-  /// - Throws: `.destructionFailed`, after all callbacks have run, or if they take longer than the declaration's
-  ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
-  public func destroy(_ instance: AnyObject) throws {
-    guard let ending = BeanEnding(instance, of: self) else { return }
-    let release = BeanRelease(
-      ending, ObjectReference(unretained: instance), at: spec.scopeName ?? "singleton", nil, canAwait: false)
-    if let failure = release.run() { throw failure }
-  }
-
   /// The bean in faults and paths, for a declaration that is passed to a scope.
   var definition: BeanDefinition {
     BeanDefinition(

@@ -20,13 +20,13 @@ extension Environment {
     if recipe.value.work == .own { return try makeOwn(recipe) }
     if recipe.value.work.contains(.await) { throw try notReady(recipe) }
     let log: ContainerLog? = if recipe.value.work.contains(.trace) { log } else { nil }
-    log?.creating(recipe.value.label, in: name)
+    log?.creating(recipe.value.definition.label, in: name)
     do {
       let object = try complete(callFactory(of: recipe), recipe).object
-      log?.created(recipe.value.label, in: name)
+      log?.created(recipe.value.definition.label, in: name)
       return object
     } catch {
-      log?.failed(recipe.value.label, in: name, error)
+      log?.failed(recipe.value.definition.label, in: name, error)
       throw error
     }
   }
@@ -211,18 +211,18 @@ extension Environment {
     let creation = existingExtras?.builds.withLock { $0[slot] }
     // The last step is the bean itself.
     try creation?.checkWait(between: { ResolutionContext.steps.dropLast() })
-    var error = recipe.value.fault(
+    var error = recipe.value.definition.fault(
       .notReady,
-      "\(recipe.value.label) is created asynchronously and is not there yet: call 'try await ready()' or "
+      "\(recipe.value.definition.label) is created asynchronously and is not there yet: call 'try await ready()' or "
         + "'try await readyBean(…)'")
     error.missing = MissingBean(environment: self, slot: slot)
     return error
   }
 
   func tooDeep(_ recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    recipe.value.fault(
+    recipe.value.definition.fault(
       .deepBuild,
-      "builds are nested too deeply: the thread has no stack left for \(recipe.value.label)")
+      "builds are nested too deeply: the thread has no stack left for \(recipe.value.definition.label)")
   }
 
   /// - Parameters:
@@ -231,22 +231,23 @@ extension Environment {
   func circle(closing recipe: FrozenReference<Recipe>, isInside: Bool = false) -> EnvironmentError {
     let steps = ResolutionContext.circle(closing: recipe, in: self, isInside: isInside)
     let path = steps.map(\.label).joined(separator: " → ")
-    return recipe.value.fault(
+    return recipe.value.definition.fault(
       .circleOfLookups, "\(path); break the circle with a Provider that is called later", steps: steps)
   }
 
   /// Returns the error that a build throws: an error of the container with a longer path, any other error as
   /// `.creationFailed`.
   func failure(_ error: any Error, of recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    let label = recipe.value.label
+    let bean = recipe.value.definition
+    let label = bean.label
     if let error = error as? EnvironmentError {
       // A circle names every bean on it; a longer path would hide where it closes.
       if error.code == .cyclicDependency || error.path.first == label { return error }
-      return error.within(label, declaredAt: recipe.value.origin)
+      return error.within(label, declaredAt: bean.location.origin)
     }
     return EnvironmentError(
-      .creationFailed, "\(label) could not be created: \(error)", steps: [recipe.value.step],
-      origin: recipe.value.origin, underlying: [error])
+      .creationFailed, "\(label) could not be created: \(error)", steps: [bean.step],
+      origin: bean.location.origin, underlying: [error])
   }
 }
 
@@ -269,6 +270,6 @@ extension FrozenReference<Recipe> {
   func time(_ duration: Duration?, for parent: FrozenReference<Recipe>? = nil) -> StartupTime {
     StartupTime(
       bean: value.definition.label, origin: value.definition.location.origin, duration: duration,
-      parent: parent?.value.label)
+      parent: parent?.value.definition.label)
   }
 }

@@ -36,7 +36,7 @@ final class LimitedLookup: BeanLookup {
   }
 
   private func checkCurrent(_ type: Any.Type) throws {
-    if let current = Environment.current, current === environment || current.isDescendant(of: environment) { return }
+    if Environment.current?.isWithin(environment) == true { return }
     throw EnvironmentError(
       .scopeNotActive, "no child of '\(environment.name)' is current: call this inside withChild", path: ["\(type)"])
   }

@@ -103,7 +103,7 @@ struct BeanReleaser {
     let index = environment.creationLog[rest - 1]
     let (slot, recipe) = (environment.core.slots[index], environment.recipe(index))
     let content = slot.content
-    let keeper = content.isKept ? ScopedBean(recipe, in: environment).scope : nil
+    let keeper: (any BeanScope)? = if content.isKept { ScopedBean(recipe, in: environment).scope } else { nil }
     if keeper is AbstractBeanScope, let host = keeper as? any HostedScope, place !== host { return .place(host) }
     rest -= 1
     released += 1

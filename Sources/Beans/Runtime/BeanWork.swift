@@ -9,9 +9,7 @@ package final class BeanWork: BeanTask {
   @TaskLocal static var home: Environment?
 
   /// Whether the running task is work of the environment, or of one below.
-  static func isInside(_ environment: Environment) -> Bool {
-    home.map { $0 === environment || $0.isDescendant(of: environment) } ?? false
-  }
+  static func isInside(_ environment: Environment) -> Bool { home?.isWithin(environment) == true }
 
   /// Weak: a schedule does not keep an environment alive that is dropped without a shutdown.
   package weak let environment: Environment?
@@ -31,12 +29,14 @@ package final class BeanWork: BeanTask {
     var failure: (any Error)?
   }
 
+  /// Creates work, which the release of the bean ends.
   init(_ object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment) {
     self.environment = environment
     (restarts, releaseLimit) = recipe.value.code.with { ($0.options.restarts, $0.options.releaseLimit) }
     bean = recipe.value.definition
     object.retain()
     state = Locked(State(object: object))
+    environment.extras.works.add(self, to: recipe.value.slot)
   }
 
   deinit {
@@ -63,27 +63,11 @@ package final class BeanWork: BeanTask {
     }
   }
 
-  /// Runs a body as work of an environment, which an end that the body begins does not await.
-  package nonisolated(nonsending) static func run<R>(
-    in environment: Environment, _ body: nonisolated(nonsending) () async throws -> R
-  ) async rethrows -> R {
-    // The task inherits the context of its creator, which may be a creation or a release.
-    try await AsyncBuild.$current.withValue(nil) {
-      try await Environment.$releasing.withValue(nil) {
-        try await $home.withValue(environment) {
-          try await Environment.$current.withValue(environment) { try await body() }
-        }
-      }
-    }
-  }
-
   /// Calls user code with the bean, unless the work has been closed.
   package func call<Instance>(_ body: (Instance) async throws -> Void) async -> WorkCall {
     guard let object = enter() else { return .refused }
-    do { try await body(BeanCallback.read(object.object)) } catch {
-      return leave(object, error) ? .failed(error) : .closed
-    }
-    return leave(object) ? .returned : .closed
+    do { try await body(BeanCallback.read(object.object)) } catch { return leave(object, error) }
+    return leave(object, nil)
   }
 
   /// Begins a call. Returns the bean, retained for the call; nil once the work has been closed.
@@ -96,33 +80,30 @@ package final class BeanWork: BeanTask {
     }
   }
 
-  /// Ends a call. Returns false if the work has been closed meanwhile; then the release reports the error.
-  private func leave(_ object: ObjectReference, _ error: (any Error)? = nil) -> Bool {
+  /// Ends a call. If the work has been closed meanwhile, the release reports the error.
+  private func leave(_ object: ObjectReference, _ error: (any Error)?) -> WorkCall {
     object.release()
     return state.withLock { state in
       state.isBusy = false
-      if state.object != nil { return true }
+      if state.object != nil { return error.map { .failed($0) } ?? .returned }
       if let error, !(error is CancellationError) { state.failure = error }
-      return false
+      return .closed
     }
   }
 
   /// Whether a call of user code is in flight.
   var isBusy: Bool { state.withLock { $0.isBusy } }
 
-  /// Cancels the task; no call of user code begins from now on. Returns true if one is in flight.
+  /// Cancels the task; no call of user code begins from now on. Returns whether the release of the bean has to await
+  /// the work: if a call is in flight, or if the last one has failed after the work was closed.
   func close() -> Bool {
-    let (isBusy, task, object) = state.withLock { state in
-      defer { state.object = nil }
-      return (state.isBusy, state.task, state.object)
+    let (isAwaited, task, object) = state.withLock { state in
+      (state.isBusy || state.failure != nil, state.task, state.object.take())
     }
     task?.cancel()
     object?.release()
-    return isBusy
+    return isAwaited
   }
-
-  /// Whether the last call has failed after the work was closed; the release of the bean reports it.
-  var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
   /// Closes the work. Returns its task, which has not ended yet; nil where the work was never started.
   package func end() -> Task<Void, Never>? {
@@ -138,13 +119,29 @@ package final class BeanWork: BeanTask {
   }
 }
 
+/// Runs the beans of one environment. An environment has at most one; `BeansRunning` makes it.
+package protocol BeanRunner: AnyObject, Sendable {
+  /// Whether the beans run, or end: from the beginning of `run()` until it returns.
+  var isRunning: Bool { get }
+  /// Whether the end has begun: no bean starts to run.
+  var isEnding: Bool { get }
+
+  /// Starts the run of a bean that exists, and returns when beans that take it may run.
+  ///
+  /// - Throws: `CancellationError` if the run has not begun when the end begins, or has failed.
+  func untilReady(_ bean: Int32) async throws
+
+  /// Ends the runs, the latest first.
+  ///
+  /// - Parameter limit: the time limit of the whole end; nil for none.
+  func end(within limit: Duration?) async
+}
+
 /// The work of one environment's beans, and their runner. Allocated on demand.
 final class BeanWorks: Sendable {
   private struct State {
     var works = [Int32: [BeanWork]]()
     var runner: (any BeanRunner)?
-    /// The alarm that reports beans that do not run.
-    var report: Alarm?
   }
 
   private let state = Locked(State())
@@ -159,17 +156,12 @@ final class BeanWorks: Sendable {
   /// The runner of the beans; nil until a call runs or stops them.
   var runner: (any BeanRunner)? { state.withLock { $0.runner } }
 
-  /// Returns the runner, which this makes if there is none; then nothing reports that the beans do not run.
+  /// Returns the runner, which this makes if there is none.
   func runner<R: BeanRunner>(_ make: () -> R) -> R {
-    let (runner, report) = state.withLock { state in
+    state.withLock { state in
       let runner = state.runner as? R ?? make()
       state.runner = runner
-      return (runner, state.report.take())
+      return runner
     }
-    report?.stop()
-    return runner
   }
-
-  /// Keeps the alarm that reports beans that do not run.
-  func keep(_ report: Alarm) { state.withLock { $0.report = report } }
 }

@@ -53,7 +53,7 @@ struct CaptivityCheck {
     case .prototype(let number), .owned(let number, _), .products(let number):
       let recipe = environment.recipe(number)
       guard seen.insert(number).inserted else { return }
-      takers.append(recipe.value.step)
+      takers.append(recipe.value.definition.step)
       try recipe.value.operands.forEach { try check($0) }
       try recipe.value.properties.forEach { try check($0) }
       takers.removeLast()

@@ -84,7 +84,7 @@ final class ChildOpening: Sendable {
       }
       if let context = ResolutionContext.innermost { context.value.note(Unretained(child)) }
       return child
-    } catch { throw place.met(error) }
+    } catch { throw SourceLocation.literal(place).met(error) }
   }
 
   /// The parent of a child, and the plan of the child.
@@ -115,9 +115,9 @@ final class ChildOpening: Sendable {
       throw misplaced("'\(parent.name)' is not where children of '\(scopeName)' open: that is '\(outerName)'")
     }
     var next = Environment.current
-    while let candidate = next {
-      if isHome(candidate) { return Unretained(candidate) }
-      next = candidate.parent
+    while let environment = next {
+      if isHome(environment) { return Unretained(environment) }
+      next = environment.parent
     }
     throw misplaced("a child of '\(scopeName)' opens in a child of '\(outerName)', and none is current")
   }
@@ -219,7 +219,7 @@ final class ChildOpening: Sendable {
         for number in 0..<Int32(child.core.compiledPlan.with { $0.layout.slots }) {
           let recipe = child.recipe(number)
           guard let declaration = recipe.value.code.with({ $0.declaration }) else { continue }
-          try scope.prepare(bean: declaration, factory: ChildBeanFactory(environment: child, recipe: recipe))
+          try scope.prepare(bean: declaration, factory: ScopedBean(recipe, in: child, isOfChild: true))
         }
       }
     } catch {

@@ -140,11 +140,7 @@ final class ChildRegistry: Sendable {
   }
 
   /// Stores the counts of environments below an ended child.
-  func add(_ below: [ScopeStatistics]) {
-    others.withLock { others in
-      for counts in below { others[counts.scope, default: ScopeStatistics(scope: counts.scope)].add(counts) }
-    }
-  }
+  func add(_ below: [ScopeStatistics]) { others.withLock { $0.add(below) } }
 
   /// The counts of the children that have ended, and of their children.
   var statistics: [ScopeStatistics] {

@@ -52,26 +52,3 @@ extension ChildScope {
     if !(self is AbstractBeanScope) { takenScopes.withLock { _ = $0.remove(ObjectIdentifier(self)) } }
   }
 }
-
-/// Returns one bean of a child, for the child's scope object.
-struct ChildBeanFactory: BeanFactory {
-  let environment: Environment
-  let recipe: FrozenReference<Recipe>
-
-  func create(_ bean: BeanDeclaration) throws -> AnyObject {
-    try environment.using {
-      try recipe.value.check(bean)
-      return try environment.bean(recipe.value.slot).take(as: AnyObject.self)
-    }
-  }
-}
-
-extension Recipe {
-  /// Rejects a bean other than the one that the scope has been asked for.
-  borrowing func check(_ bean: BeanDeclaration) throws {
-    if bean === code.with({ $0.declaration }) { return }
-    throw EnvironmentError(
-      .invalidDeclaration, "scope '\(definition.lifetime.name)' asked the factory of \(label) for another bean",
-      origin: bean.spec.location.origin)
-  }
-}

@@ -31,7 +31,7 @@ struct ContainerLog: Sendable {
         + "\(plan.services.processors.count) post processors, \(factories) factories")
     guard tracer.isEnabled(Self.loader, level: .full) else { return }
     for number in plan.order.sorted {
-      let (label, needs) = (plan.recipe(number).value.label, needs(plan.recipe(number)))
+      let (label, needs) = (plan.recipe(number).value.definition.label, needs(plan.recipe(number)))
       let text = needs.isEmpty ? "nothing" : needs.joined(separator: ", ")
       tracer.trace(Self.loader, level: .full, message: "'\(plan.name)': \(label) needs \(text)")
     }

@@ -1,6 +1,12 @@
 import BeansLogging
 @_spi(BeansPackage) import BeansSupport
 
+/// A creation that calls wait for.
+protocol WatchedCreation: AnyObject, Sendable {
+  /// Describes the creation and its waiting calls; nil if no call waits.
+  func report(after time: Duration) -> String?
+}
+
 /// Logs each asynchronous creation that has taken three seconds while calls wait for it, and again every ten seconds.
 ///
 /// The container cannot judge such a wait: a factory may be slow, or may wait for itself through a detached task. One
@@ -9,7 +15,6 @@ final class CreationWatch: Sendable {
   /// The maximum number of creations that are reported at a time.
   private static let longest = 8
 
-  private let log: ContainerLog
   private let state = Locked(State())
 
   private struct State {
@@ -21,16 +26,14 @@ final class CreationWatch: Sendable {
   }
 
   private struct Creation {
-    let build: AsyncBuild
+    let build: any WatchedCreation
     let number: Int
     let began: Duration
     /// The time of the next log message.
     var due: Duration
   }
 
-  init(_ log: ContainerLog) { self.log = log }
-
-  func began(_ build: AsyncBuild) {
+  func began(_ build: any WatchedCreation) {
     let (alarm, isFirst) = state.withLock { state in
       let isFirst = state.alarm == nil
       let alarm = state.alarm ?? Alarm()
@@ -44,7 +47,9 @@ final class CreationWatch: Sendable {
     if isFirst { set(alarm, after: EndTimes.firstReport) }
   }
 
-  func ended(_ build: AsyncBuild) { _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) } }
+  func ended(_ build: any WatchedCreation) {
+    _ = state.withLock { $0.running.removeValue(forKey: ObjectIdentifier(build)) }
+  }
 
   private func set(_ alarm: Alarm, after delay: Duration) { alarm.set(after: delay) { [weak self] in self?.look() } }
 
@@ -59,10 +64,11 @@ final class CreationWatch: Sendable {
       return (due, next)
     }
     if let next { set(alarm, after: next - now) }
+    let log = ContainerLog.shared.logger
     let reports = due.inOrder(of: \.number).compactMap { $0.build.report(after: now - $0.began) }
-    for report in reports.prefix(Self.longest) { log.logger.warn(report) }
+    for report in reports.prefix(Self.longest) { log.warn(report) }
     if reports.count > Self.longest {
-      log.logger.warn("\(reports.count - Self.longest) more asynchronous creations have taken as long")
+      log.warn("\(reports.count - Self.longest) more asynchronous creations have taken as long")
     }
   }
 }

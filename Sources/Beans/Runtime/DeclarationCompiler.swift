@@ -46,7 +46,7 @@ package struct DeclarationCompiler {
     CompilerInput(
       home: Unretained(level.environment), parent: parent, scopeNames: level.resources.scopes.map(\.name),
       outerScopes: outerScopes, isTraced: false,
-      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) }, parameters: parent?.parameters ?? [])
+      overrides: level.resources.hook.map { BeanOverrides($0, isStrict: false) })
   }
 
   /// Sets the input of the following compilers, as seen from inside the environment.
@@ -58,9 +58,7 @@ package struct DeclarationCompiler {
     parent = children.first.map { compiler.below[$0].plan } ?? plan
     outerScopes = level.resources.scopes.map(\.name) + outerScopes
   }
-}
 
-extension DeclarationCompiler {
   /// Returns the faults of the declarations here and for the children of factories; see `Environment.validate`.
   ///
   /// - Parameters:
@@ -89,6 +87,6 @@ extension DeclarationLevel {
   package static func all(around environment: Environment) throws -> [DeclarationLevel] {
     let compilers = try DeclarationCompiler(environment).compilers
     try environment.throwFaults(compilers.flatMap(\.faults))
-    return compilers.flatMap { compiler in compiler.graphs.map { DeclarationLevel($0, compiler) } }
+    return compilers.flatMap(\.levels)
   }
 }

@@ -43,15 +43,14 @@ extension DeclarationLevel {
 
   /// The dependencies of the beans that are built here, some of which are declared further out.
   package var dependencies: [DeclaredDependency] {
-    guard let compiler else { return [] }
-    let (dependencies, points) = (compiler.dependencies, compiler.points)
+    if resolved.isEmpty { return [] }
     return graph.placed.flatMap { bean in
       let made = bean.product
       let ranges = [bean.requirements, (made ?? bean).arguments, bean.injected, made?.injected ?? 0..<0]
       return ranges.joined().map { number in
         DeclaredDependency(
-          taker: bean.definition, point: points[number], dependency: dependencies[number],
-          beans: graph.beans(takenBy: dependencies[number].source))
+          taker: bean.definition, point: points[number], dependency: resolved[number],
+          beans: graph.beans(takenBy: resolved[number].source))
       }
     }
   }
@@ -60,21 +59,10 @@ extension DeclarationLevel {
   /// of the declarations where these are no beans.
   package var inheritances: [(heir: ObjectIdentifier, template: ObjectIdentifier)] {
     graph.declared.specs.compactMap { spec in
-      template(of: spec).map { (graph.directory.identity(of: spec), $0) }
+      graph.declared.nearestTemplates[spec.number].map {
+        (graph.directory.identity(of: spec), graph.directory.identity(of: $0))
+      }
     }
-  }
-
-  /// Returns the identity of the nearest declaration with the id from which a declaration inherits. That may be its own
-  /// id further out.
-  private func template(of spec: FrozenSpec) -> ObjectIdentifier? {
-    guard let id = spec.template else { return nil }
-    var next = Optional(graph.directory)
-    while let (meaning, directory, _) = next?.find(id: id, from: spec.module?.key) {
-      let template = meaning.position.map { directory.declarations.specs[$0] }
-      if let template, template.number != spec.number { return directory.identity(of: template) }
-      next = directory.parent
-    }
-    return nil
   }
 }
 
@@ -97,9 +85,9 @@ extension EnvironmentDeclarations {
 }
 
 extension BeanDirectory {
-  /// Returns the identity of a declaration's bean, or of the declaration where it is no bean.
+  /// Returns the identity of the bean of a declaration, here or further out, or of the declaration where it is no bean.
   fileprivate func identity(of spec: FrozenSpec) -> ObjectIdentifier {
-    number(declared: spec.number).map { ObjectIdentifier(beans[Int($0)]) } ?? ObjectIdentifier(spec)
+    bean(declared: spec.number).map { ObjectIdentifier($0.definition) } ?? ObjectIdentifier(spec)
   }
 }
 

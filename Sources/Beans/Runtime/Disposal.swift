@@ -26,7 +26,7 @@ enum Disposal {
     } else if isOnLoop, !hasLimit {
       self = .onLoop
     } else {
-      self = canAwait ? .awaited : .aside
+      self = if canAwait { .awaited } else { .aside }
     }
   }
 }

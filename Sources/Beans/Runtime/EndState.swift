@@ -48,9 +48,9 @@ struct EndState {
     } else if !isOpenBelow {
       waits.append(("\(name), \(Self.reason(environment, lifecycle))", nil))
     }
-    let labels = slots.filter { !environment.isFace($0) }.map { environment.recipe($0).value.label }
+    let labels = slots.filter { !environment.isFace($0) }.map { environment.recipe($0).value.definition.label }
     if !labels.isEmpty {
-      left.append("\(name) with \(EndWatch.list(labels, separator: ", "))")
+      left.append("\(name) with \(Self.list(labels, separator: ", "))")
     } else if running == nil, isOpenBelow {
       left.append(name)
     }
@@ -62,7 +62,7 @@ struct EndState {
     let isPostponed = environment.core.isPostponed.load(ordering: .relaxed)
     if isPostponed, environment.host != nil { return "whose loop has not released it yet" }
     if isPostponed || lifecycle.users > 0 { return "which lookups still use" }
-    return lifecycle.phase < .releasing ? "whose release has not begun" : "whose release is under way"
+    return if lifecycle.phase < .releasing { "whose release has not begun" } else { "whose release is under way" }
   }
 
   /// Whether everything has been released.
@@ -75,5 +75,11 @@ struct EndState {
       guard let failure = wait.release?.failure?.report else { return true }
       return !failures.contains { ($0 as? EnvironmentError)?.report == failure }
     }.map(\.text)
+  }
+
+  /// Joins a list, shortened so that a line stays readable.
+  static func list(_ all: [String], separator: String) -> String {
+    let shown = all.prefix(8).joined(separator: separator)
+    return if all.count > 8 { "\(shown) and \(all.count - 8) more" } else { shown }
   }
 }

@@ -34,7 +34,7 @@ final class EndWatch: Sendable {
   var clock: EndingClock { alarm.clock }
 
   /// Whether the watch has a time limit.
-  var isLimited: Bool { times.limit != nil }
+  var isLimited: Bool { times.isLimited }
 
   var hasGivenUp: Bool { state.withLock { $0.hasGivenUp } }
 
@@ -114,13 +114,7 @@ final class EndWatch: Sendable {
     let reasons = EndState(of: environment, now).reasons
     if reasons.isEmpty { return nil }
     return "the end of '\(environment.name)' has taken \(waited.rounded) and waits for "
-      + Self.list(reasons, separator: "; ")
-  }
-
-  /// Joins a list, shortened so that a line stays readable.
-  static func list(_ all: [String], separator: String) -> String {
-    let shown = all.prefix(8).joined(separator: separator)
-    return all.count > 8 ? "\(shown) and \(all.count - 8) more" : shown
+      + EndState.list(reasons, separator: "; ")
   }
 
   /// Returns the error of an environment that was not released within the limit; nil where nothing is left in the
@@ -130,56 +124,9 @@ final class EndWatch: Sendable {
     let (reasons, left) = (state.reasons, state.left)
     return EnvironmentError(
       cause: .limitedShutdown,
-      "'\(environment.name)' was not released within \((times.limit ?? .zero).rounded)"
-        + (reasons.isEmpty ? "" : ": it waits for \(Self.list(reasons, separator: "; "))")
-        + (left.isEmpty ? "" : "; left: \(Self.list(left, separator: ", "))"),
+      "'\(environment.name)' was not released within \(times.limit.rounded)"
+        + (reasons.isEmpty ? "" : ": it waits for \(EndState.list(reasons, separator: "; "))")
+        + (left.isEmpty ? "" : "; left: \(EndState.list(left, separator: ", "))"),
       path: ["'\(environment.name)'"])
-  }
-}
-
-/// The times of one end. A release that hangs is abandoned shortly before the deadline, so that all others are
-/// released. A release that still runs at the deadline is named in the error, and abandoned later.
-struct EndTimes: Sendable {
-  /// The time that an end waits before the wait is logged.
-  static let firstReport = Duration.seconds(3)
-  /// The time before the deadline that is reserved for the other releases. Also the minimum time of each release.
-  static let reserve = Duration.milliseconds(100)
-
-  let begun: Duration
-  let limit: Duration?
-  private let deadline: Duration?
-  /// The time from which a release is abandoned if it has been running for longer than the reserve.
-  private let late: Duration?
-
-  init(begun: Duration, limit: Duration?) {
-    let limit = limit.map { min(max($0, .zero), EndingClock.longest) }
-    self.begun = begun
-    self.limit = limit
-    deadline = limit.map { begun + $0 }
-    late = limit.map { begun + $0 - min(Self.reserve, $0 / 2) }
-  }
-
-  func isNearlyOver(_ now: Duration) -> Bool { late.map { now >= $0 } ?? false }
-
-  func isOver(_ now: Duration) -> Bool { deadline.map { now >= $0 } ?? false }
-
-  /// Returns the time that a release may take if it begins at `time`.
-  func allowed(beginning time: Duration) -> Duration {
-    guard let deadline, let late else { return EndingClock.longest }
-    let end = max(late, time + Self.reserve)
-    return (end < deadline ? end : max(deadline, time) + Self.reserve) - time
-  }
-
-  /// Returns the time of the next check.
-  ///
-  /// - Parameters:
-  ///   - now: the current time.
-  ///   - report: the time of the next report in the log.
-  func next(after now: Duration, report: Duration) -> Duration {
-    guard let deadline, let late else { return report }
-    if now < late { return min(late, report) }
-    // No thread waits any more: the checks become rarer.
-    let next = now + max(.milliseconds(10), (now - deadline) / 8)
-    return now < deadline ? min(next, deadline) : next
   }
 }

@@ -135,15 +135,12 @@ extension Environment {
   @inline(never)
   func noteOutcome(failing error: any Error) {
     let lifecycle = core.lifecycle
-    let decides = lifecycle.owner == .body ? isCurrent : !lifecycle.isFinishing
+    let decides = if lifecycle.owner == .body { isCurrent } else { !lifecycle.isFinishing }
     if decides { fail(scope: error) }
   }
 
   /// Whether the running task is in a body here or below.
-  private var isCurrent: Bool {
-    guard let current = Environment.current else { return false }
-    return current === self || current.isDescendant(of: self)
-  }
+  private var isCurrent: Bool { Environment.current?.isWithin(self) == true }
 
   /// Whether the running task is in a body here or below that keeps the beans, so that a wait for the release would never
   /// end.
@@ -180,7 +177,7 @@ extension Environment {
   private static func places(of environments: [Environment]) -> String {
     let counts = Dictionary(grouping: environments, by: \.origin).mapValues(\.count)
     let sorted = counts.sorted { $0.value == $1.value ? $0.key.description < $1.key.description : $0.value > $1.value }
-    return EndWatch.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
+    return EndState.list(sorted.map { "\($0.value) opened at \($0.key)" }, separator: ", ")
   }
 
   /// Makes asynchronous releases fail in an end that has not begun: its caller waits without a task.

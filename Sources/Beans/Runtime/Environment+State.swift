@@ -117,11 +117,9 @@ extension Environment {
 
   /// The number of beans created here so far, without the seed.
   @inline(__always)
-  var createdBeans: Int { core.plan == nil ? 0 : creationLog.count }
+  var createdBeans: Int { if core.plan == nil { 0 } else { creationLog.count } }
 
   /// Whether `other` is this environment's parent, or its parent's, and so on.
-  func isDescendant(of other: Environment) -> Bool { isDescendant(of: Unretained(other)) }
-
   func isDescendant(of other: Unretained<Environment>) -> Bool {
     var next = core.parent
     while let environment = next {
@@ -130,6 +128,9 @@ extension Environment {
     }
     return false
   }
+
+  /// Whether `other` is this environment, or one further out.
+  func isWithin(_ other: Environment) -> Bool { self === other || isDescendant(of: Unretained(other)) }
 
   /// Returns the environment that many steps further out. The plan guarantees that it exists.
   @inline(__always)
@@ -226,11 +227,10 @@ extension Environment: EnvironmentMemory {
     defer { resources?.letGo() }
     guard let plan = core.plan, core.lifecycle.phase < .releasing else { return }
     let (log, slots) = (creationLog, core.slots)
-    var index = log.count
-    while index > 0 {
-      index -= 1
-      let content = slots[log[index]].content
+    _ = log.last(log.count) { slot in
+      let content = slots[slot].content
       if content.isFilled { content.object.release() }
+      return true
     }
     if plan.with({ $0.hasSeed }), slots[0].content.isFilled { slots[0].content.object.release() }
   }
@@ -244,7 +244,8 @@ extension Environment: BeanLookup {
   func provide<T>(
     _ type: T.Type, _ id: String?, from module: ObjectIdentifier?, _ look: (Environment) throws -> T
   ) throws -> T {
-    let environment = Environment.current.flatMap { $0.isDescendant(of: self) ? $0 : nil } ?? self
+    var environment = self
+    if let current = Environment.current, current.isWithin(self) { environment = current }
     do { return try look(environment) } catch let error as EnvironmentError {
       throw environment.reason(for: error, Parameter.of(type), id: id, from: module)
     }

@@ -107,7 +107,7 @@ extension Environment {
   var ownStatistics: ScopeStatistics {
     var own = ScopeStatistics(scope: name)
     own.opened = 1
-    own.finished = isReleased ? 1 : 0
+    if isReleased { own.finished = 1 }
     own.created = beanCount
     own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
     return own
@@ -291,7 +291,7 @@ extension Environment {
       }
     }
     return creationLog.last(count) { index in
-      let recipe = recipes.sibling(index, of: 0)
+      let recipe = recipes.advanced(by: Int(index))
       // A bean that is kept elsewhere than in its slot needs care.
       let isSilent = recipe.value.ending == .nothing
       if !isSilent, recipe.value.ending == .care { return false }
@@ -318,7 +318,7 @@ extension Environment {
     let (slots, recipes) = (core.slots, recipe(0))
     var found: BeanDefinition?
     _ = core.lock.withLock { creationLog }.last(createdBeans) { index in
-      let (recipe, content) = (recipes.sibling(index, of: 0), slots[index].content)
+      let (recipe, content) = (recipes.advanced(by: Int(index)), slots[index].content)
       guard content.isFilled else { return true }
       let isKnown = content.object.identity == recipe.value.identity
       if isKnown, recipe.value.ending != .care { return true }

@@ -28,7 +28,7 @@ struct EnvironmentReport {
   }
 
   private func section(_ title: String, _ entries: [String]) -> [String] {
-    entries.isEmpty ? [] : ["", title] + entries.map { "- \($0)" }
+    if entries.isEmpty { [] } else { ["", title] + entries.map { "- \($0)" } }
   }
 
   /// A line for each declaration, in order.

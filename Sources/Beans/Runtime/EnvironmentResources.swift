@@ -16,7 +16,7 @@ final class EnvironmentResources: Sendable {
   let traceOrigin: Bool
   /// Whether the environment is the argument of `configure`: it declares, and never starts.
   let isTemplate: Bool
-  let creations = CreationWatch(.shared)
+  let creations = CreationWatch()
   /// The results of lookups that the plan does not foresee.
   let answers = AnswerTable<Retrieval>()
   /// The remarks on the declarations, once a report has had them.
@@ -90,7 +90,7 @@ final class EnvironmentResources: Sendable {
   func end(nested environment: Environment, _ counts: [ScopeStatistics] = []) {
     nestedEnvironments.withLock { nested in
       nested.live[ObjectIdentifier(environment)] = nil
-      for count in counts { nested.ended[count.scope, default: ScopeStatistics(scope: count.scope)].add(count) }
+      nested.ended.add(counts)
     }
   }
 

@@ -15,12 +15,7 @@ final class Errand: Sendable {
   }
 
   /// Returns the work to the first caller.
-  func take() -> Work? {
-    work.withLock { work in
-      defer { work = nil }
-      return work
-    }
-  }
+  func take() -> Work? { work.withLock { $0.take() } }
 
   /// Sends the work to its place, or runs it here where that place no longer exists.
   func send() {

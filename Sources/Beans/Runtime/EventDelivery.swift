@@ -96,10 +96,11 @@ struct EventDelivery: Sendable {
   /// listener published keeps its text, and a listener is on its path once. Otherwise the error would grow with each
   /// level.
   private func failure(_ error: any Error, of recipe: FrozenReference<Recipe>) -> EnvironmentError {
-    let (own, label, origin) = (recipe.value.step, recipe.value.label, recipe.value.origin)
+    let bean = recipe.value.definition
+    let (own, label, origin) = (bean.step, bean.label, bean.location.origin)
     let cause = error as? EnvironmentError
     if let cause, cause.code == .listenerFailed {
-      return cause.steps.contains(own) ? cause : cause.within(label, declaredAt: origin)
+      return if cause.steps.contains(own) { cause } else { cause.within(label, declaredAt: origin) }
     }
     var steps = cause?.steps ?? []
     // A cycle already names all its beans.

@@ -91,6 +91,13 @@ struct Lifecycle: Equatable, Sendable {
   @inline(__always)
   mutating func enter() { word &+= Self.user }
 
+  /// Adds a user. Returns false, and adds none, from a phase on.
+  mutating func enter(before end: Phase) -> Bool {
+    if phase >= end { return false }
+    enter()
+    return true
+  }
+
   /// Removes a user. Returns true for the last user of a finishing environment, which has to release the environment.
   @inline(__always)
   mutating func leave() -> Bool {

@@ -15,6 +15,18 @@ extension BeanDeclaration {
     if limit <= .zero { note(fault: "releaseLimit has to be above zero, and is \(limit)", .releaseLimit) }
     return change { $0.releaseLimit = limit }
   }
+
+  /// Runs the release callbacks on an instance of this bean: `preDestroy`, then `.onDestroy`. For scopes of your own
+  /// that keep instances; `AbstractBeanScope` calls this by itself. Call this once for each instance.
+  ///
+  /// - Throws: `.destructionFailed`, after all callbacks have run, or if they take longer than the declaration's
+  ///   `releaseLimit`. A bean with an asynchronous release cannot be released here: that is such a failure, too.
+  public func destroy(_ instance: AnyObject) throws {
+    guard let ending = BeanEnding(instance, of: self) else { return }
+    let release = BeanRelease(
+      ending, ObjectReference(unretained: instance), at: spec.scopeName ?? "singleton", nil, canAwait: false)
+    if let failure = release.run() { throw failure }
+  }
 }
 
 /// Threads for calls that may never return.
@@ -184,8 +196,8 @@ final class ReleaseInProgress: Sendable {
   func abandon(after time: Duration, isLimit: Bool) {
     guard let goOn, claim() else { return }
     let ending = release.ending
-    let reason = isLimit ? "did not end within its limit of" : "has been running for"
-    let part = ending.isWorking ? "its work has been cancelled, and its release" : "its release"
+    let reason = if isLimit { "did not end within its limit of" } else { "has been running for" }
+    let part = if ending.isWorking { "its work has been cancelled, and its release" } else { "its release" }
     let failure = ending.bean.fault(
       .limitedRelease,
       "\(ending.bean.label) in '\(release.site)' has been abandoned: \(part) \(reason) \(time.rounded)")

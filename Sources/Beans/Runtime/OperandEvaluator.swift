@@ -47,11 +47,11 @@ extension Environment {
       return try boxed(.deferred(Deferral(self, computation, reading)), as: parameter)
     case .owned(let number, let parameter): return try own(number, as: parameter)
     case .absent(let parameter):
-      return parameter.isReference ? nil : try boxed(.beans([]), as: parameter)
+      return if parameter.isReference { nil } else { try boxed(.beans([]), as: parameter) }
     case .provider(let parameter, let id, let module):
       let isCurrent = if case .current = parameter.kind { true } else { false }
       let isLimited = isCurrent || parameter.providesOwned || module != nil
-      let lookup: any BeanLookup = isLimited ? LimitedLookup(self, module, parameter) : self
+      let lookup: any BeanLookup = if isLimited { LimitedLookup(self, module, parameter) } else { self }
       return try boxed(.lookup(lookup, id: id), as: parameter)
     case .part(.environment): return ObjectReference(self)
     case .part(.configuration): return ObjectReference(configuration)
@@ -147,7 +147,7 @@ final class ProductAssembly: ProductBuilder {
   /// Runs `body` while nothing is released. If the environment has ended, the error names the factory that was called.
   private func using<R>(_ body: () throws -> R) throws -> R {
     do { try environment.enter() } catch let error as EnvironmentError {
-      let factory = recipe.value.step
+      let factory = recipe.value.definition.step
       if error.origin == nil { throw error.within(factory.label, declaredAt: factory.origin) }
       throw error
     }

@@ -3,6 +3,13 @@ import Synchronization
 
 /// A bean that its taker gives back, or that its environment releases.
 final class OwnedBean: OwnedInstance {
+  /// An object that belongs to an `Owned`.
+  enum Part {
+    case prototype(AnyObject, FrozenReference<Recipe>)
+    /// The bean of an `Owned` that the build has taken.
+    case owned(OwnedBean)
+  }
+
   private let cell: ObjectCell
   private let ending: BeanEnding?
   /// The environment, which releases the bean at the latest. Weak: the environment retains this object.
@@ -31,7 +38,7 @@ final class OwnedBean: OwnedInstance {
   ///   - made: all objects that were made for it, oldest first. The bean is one of them, unless it is a face of another
   ///     bean.
   ///   - environment: releases it at the latest.
-  convenience init(_ object: AnyObject?, madeOf made: [BuildNotes.Part], in environment: Environment) {
+  convenience init(_ object: AnyObject?, madeOf made: [Part], in environment: Environment) {
     let position = environment.core.lock.withLock { environment.createdBeans }
     environment.extras.needsCare.store(true, ordering: .relaxed)
     var ending: BeanEnding?
@@ -137,11 +144,7 @@ final class OwnedBean: OwnedInstance {
   /// Begins the release; nil for every caller but the first.
   private func begin() -> Turn? {
     let environment = environment
-    let isInside =
-      environment?.changeLocked { lifecycle in
-        if !lifecycle.isEnding { lifecycle.enter() }
-        return !lifecycle.isEnding
-      } ?? false
+    let isInside = environment?.changeLocked { $0.enter(before: .closed) } ?? false
     guard let (object, ending) = take() else {
       if isInside { environment?.leave() }
       return nil

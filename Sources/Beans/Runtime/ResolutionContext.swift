@@ -86,7 +86,7 @@ struct ResolutionContext: ~Copyable, Sendable {
   /// Whether this thread is inside the environment, so that waiting for the environment would never end.
   static func isInside(_ environment: Environment) -> Bool {
     let used = all.map { $0.value.environment } + HazardPointer.owners(Environment.self)
-    return used.contains { $0.with { $0 === environment || $0.isDescendant(of: environment) } }
+    return used.contains { $0.with { $0.isWithin(environment) } }
   }
 
   /// Whether this thread is building a bean in an environment.
@@ -107,10 +107,10 @@ struct ResolutionContext: ~Copyable, Sendable {
 
   /// The beans under construction in this context, outermost first.
   private var steps: [EnvironmentError.Step] {
-    guard let current, let asked else { return current.map { [$0.value.step] } ?? [] }
+    guard let current, let asked else { return current.map { [$0.value.definition.step] } ?? [] }
     // The bean for which this context waits is under construction elsewhere.
     let left = Self.chain(from: current, to: asked).dropFirst(isWaiting.load(ordering: .relaxed) ? 1 : 0)
-    return left.reversed().map { $0.value.step }
+    return left.reversed().map { $0.value.definition.step }
   }
 
   /// Returns the beans for which a bean is built, itself first.
@@ -122,7 +122,7 @@ struct ResolutionContext: ~Copyable, Sendable {
     var step = (0..<steps.count).map { steps[$0] }.first { $0.slot == built.value.slot }
     while let dependent = step?.dependent, dependent >= 0 {
       let next = steps[Int(dependent)]
-      chain.append(built.sibling(next.slot, of: built.value.number))
+      chain.append(built.advanced(by: Int(next.slot - built.value.number)))
       step = next
     }
     if chain.last != asked { chain.append(asked) }
@@ -145,13 +145,13 @@ struct ResolutionContext: ~Copyable, Sendable {
     closing recipe: FrozenReference<Recipe>, in environment: Environment, isInside: Bool
   ) -> [EnvironmentError.Step] {
     var contexts = Array(all)[...]
-    var inner = [recipe.value.step]
+    var inner = [recipe.value.definition.step]
     if isInside, let asking = contexts.popFirst() { inner = asking.value.steps }
     for context in contexts {
       if context.value.isBuild(of: recipe, in: environment) { break }
       inner = context.value.steps + inner
     }
-    return [recipe.value.step] + inner
+    return [recipe.value.definition.step] + inner
   }
 
   /// Returns the bean that this thread is building further out than `environment`, and that will be kept there; nil
@@ -223,13 +223,6 @@ final class BuildNotes {
     case scope
   }
 
-  /// An object that belongs to an `Owned`.
-  enum Part {
-    case prototype(AnyObject, FrozenReference<Recipe>)
-    /// The bean of an `Owned` that the build has taken.
-    case owned(OwnedBean)
-  }
-
   /// The children that the thread has opened during the build.
   var opened: [ObjectIdentifier] = []
   /// Beans that were made for the build, or that it received from scopes. Retained, so that no other object gets the
@@ -238,5 +231,5 @@ final class BuildNotes {
   /// Whether the requested object of the build is another face of a bean.
   var isFace = false
   /// The objects that belong to an `Owned`, in the order in which they were made; nil for a build.
-  var parts: [Part]?
+  var parts: [OwnedBean.Part]?
 }

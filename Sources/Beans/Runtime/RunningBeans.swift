@@ -1,22 +1,19 @@
-import BeansErrors
 import BeansLogging
 
-/// Runs the beans of one environment. An environment has at most one; `BeansRunning` makes it.
-package protocol BeanRunner: AnyObject, Sendable {
-  /// Whether the beans run, or end: from the beginning of `run()` until it returns.
-  var isRunning: Bool { get }
-  /// Whether the end has begun: no bean starts to run.
-  var isEnding: Bool { get }
-
-  /// Starts the run of a bean that exists, and returns when beans that take it may run.
-  ///
-  /// - Throws: `CancellationError` if the run has not begun when the end begins, or has failed.
-  func untilReady(_ bean: Int32) async throws
-
-  /// Ends the runs, the latest first.
-  ///
-  /// - Parameter limit: the time limit of the whole end; nil for none.
-  func end(within limit: Duration?) async
+extension BeanWork {
+  /// Runs a body as work of an environment, which an end that the body begins does not await.
+  package nonisolated(nonsending) static func run<R>(
+    in environment: Environment, _ body: nonisolated(nonsending) () async throws -> R
+  ) async rethrows -> R {
+    // The task inherits the context of its creator, which may be a creation or a release.
+    try await AsyncBuild.$current.withValue(nil) {
+      try await Environment.$releasing.withValue(nil) {
+        try await $home.withValue(environment) {
+          try await Environment.$current.withValue(environment) { try await body() }
+        }
+      }
+    }
+  }
 }
 
 /// The beans of an environment that run, each named by its slot.
@@ -54,7 +51,7 @@ package struct RunningBeans {
   package func work(of bean: Int32) -> BeanWork? {
     let content = environment.core.slots[bean].content
     guard content.isFilled, !environment.isFace(bean) else { return nil }
-    return BeanWork.attached(to: content.object, environment.recipe(bean), in: environment)
+    return BeanWork(content.object, environment.recipe(bean), in: environment)
   }
 
   /// Builds the beans that an asynchronous bean takes, before its creation, and waits until those that run are ready.
@@ -94,15 +91,17 @@ package struct RunningBeans {
   /// The labels of the beans that would run, while no call has started them; in the order of their creation.
   var idle: [String] {
     guard environment.core.lifecycle.isOpen, runner == nil else { return [] }
-    return all.map { environment.recipe($0).value.label }
+    return all.map { environment.recipe($0).value.definition.label }
   }
 
   /// Reports to the log, three seconds after the environment is ready, the beans that no call has started by then.
   func watchIdle() {
     // A bean that runs, as far as its declaration says so, is released with care.
     if environment.core.compiledPlan.with({ $0.releasesAtOnce }) || idle.isEmpty { return }
+    // The body keeps the alarm alive until it has run.
     let alarm = Alarm()
     alarm.set(after: .seconds(3)) { [weak environment] in
+      alarm.stop()
       guard let environment else { return }
       let labels = RunningBeans(of: environment).idle.joined(separator: ", ")
       if labels.isEmpty { return }
@@ -110,7 +109,6 @@ package struct RunningBeans {
         "'\(environment.name)' is ready, and does not run \(labels): call run(until:) of BeansRunning, or run() of a "
           + "ServerLifecycle")
     }
-    environment.extras.works.keep(alarm)
   }
 
   /// Whether a bean runs, as far as its declaration or its object says so.
@@ -129,25 +127,5 @@ package struct RunningBeans {
       if owner === environment { own.append(taken.value.number) }
     }
     return own
-  }
-}
-
-extension BeanWork {
-  /// Creates work on a bean, which the release of the bean ends.
-  fileprivate static func attached(
-    to object: ObjectReference, _ recipe: FrozenReference<Recipe>, in environment: Environment
-  ) -> BeanWork {
-    let work = BeanWork(object, recipe, in: environment)
-    environment.extras.works.add(work, to: recipe.value.slot)
-    return work
-  }
-
-  /// Starts the work that a declaration attaches to a new bean. The bean has not been published, so no release can come
-  /// before.
-  static func start(
-    _ works: [any AttachedWork], _ object: ObjectReference, _ recipe: FrozenReference<Recipe>,
-    in environment: Environment
-  ) {
-    for attached in works { attached.start(BeanWork.attached(to: object, recipe, in: environment)) }
   }
 }

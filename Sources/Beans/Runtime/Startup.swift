@@ -93,11 +93,7 @@ struct Startup {
       precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
     #endif
     // A thread that ends this environment meanwhile leaves the release to this thread: beans may still be built.
-    let mayStart = environment.changeLocked { lifecycle in
-      if !lifecycle.isEnding { lifecycle.enter() }
-      return !lifecycle.isEnding
-    }
-    guard mayStart else { throw environment.finishedError() }
+    guard environment.changeLocked({ $0.enter(before: .closed) }) else { throw environment.finishedError() }
     defer { environment.leave() }
     // The parent must not end, and drop the objects that the graph is compiled against, before this environment has
     // joined it.
@@ -123,7 +119,7 @@ struct Startup {
   /// Compiles the declarations. From here on, the slots exist, and factories of children have their plans.
   private func compile(_ declarations: EnvironmentDeclarations) throws -> GraphCompiler {
     var compiler = GraphCompiler(declarations, input)
-    let sharing = resources.requiresSendable ? compiler.sharingFaults : []
+    let sharing: [EnvironmentError] = if resources.requiresSendable { compiler.sharingFaults } else { [] }
     try environment.throwFaults(compiler.faults + compiler.bindValues(hasSources: false) + sharing)
     let (plan, block) = compiler.compile()
     resources.compiled(compiler, plan, block)
@@ -169,7 +165,7 @@ struct Startup {
     var labels: [String] = []
     recipe.value.needs.forEach { need in
       guard case .outer(let slot) = need.place, let number = environment.ownSlot(slot) else { return }
-      labels.append(environment.recipe(number).value.label)
+      labels.append(environment.recipe(number).value.definition.label)
     }
     return labels
   }
@@ -185,7 +181,7 @@ struct Startup {
     return CompilerInput(
       home: Unretained(environment), parent: parentPlan, scopeNames: resources.scopes.map(\.name),
       outerScopes: outer.flatMap { $0.scopes.map(\.name) }, isTraced: environment.log.followsBeans,
-      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) }, parameters: parentPlan?.parameters ?? [])
+      overrides: hook.map { BeanOverrides($0, isStrict: ownHook != nil) })
   }
 
   // MARK: building
@@ -272,7 +268,7 @@ struct Startup {
             !served.contains(ObjectIdentifier(type(of: inject)))
           else { return }
           faults.append(
-            recipe.value.fault(
+            recipe.value.definition.fault(
               .unservedInjection,
               "\(property.label): no Injection is defined that serves \(type(of: inject))"
                 + plan.directory.hint(forInactive: BeanTraits.injection)))
@@ -290,7 +286,7 @@ struct Startup {
       switch recipe.value.kind {
       case .slot where !recipe.value.isLazy:
         let isBuilt = try !blocked.contains(recipe.value.number) && environment.buildIfReady(recipe, record)
-        if !isBuilt { resources.note(unready: recipe.value.label) }
+        if !isBuilt { resources.note(unready: recipe.value.definition.label) }
       case .scoped: try ScopedBean(recipe, in: environment).prepare()
       case .slot, .prototype, .product: break
       }

@@ -3,14 +3,17 @@ import BeansLogging
 import BeansErrors
 @_spi(BeansPackage) import BeansSupport
 
-/// A bean of a registered scope, which decides at every lookup; as a factory, it builds the bean for the scope.
+/// A bean of a scope object or of a registered scope, which decides at every lookup; as a factory, it builds the bean
+/// for the scope.
 struct ScopedBean: BeanFactory {
   /// The environment that declares the bean.
   let environment: Environment
   let recipe: FrozenReference<Recipe>
+  /// Whether the environment is a child that keeps the bean for its scope object.
+  fileprivate let isOfChild: Bool
 
-  init(_ recipe: FrozenReference<Recipe>, in environment: Environment) {
-    (self.environment, self.recipe) = (environment, recipe)
+  init(_ recipe: FrozenReference<Recipe>, in environment: Environment, isOfChild: Bool = false) {
+    (self.environment, self.recipe, self.isOfChild) = (environment, recipe, isOfChild)
   }
 
   /// The scope that decides about the bean: the nearest registered scope of that name, the last of several.
@@ -30,7 +33,7 @@ struct ScopedBean: BeanFactory {
   @inline(__always)
   private func known() throws -> (any BeanScope, BeanDeclaration) {
     if let scope, let declaration = recipe.value.code.with({ $0.declaration }) { return (scope, declaration) }
-    throw recipe.value.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
+    throw recipe.value.definition.fault(.unknownScope, "no scope is called '\(recipe.value.definition.lifetime.name)'")
   }
 
   /// Calls `prepare` of the scope; called once for each bean.
@@ -49,9 +52,8 @@ struct ScopedBean: BeanFactory {
     let type: Any.Type = type(of: object)
     if ObjectIdentifier(type) == recipe.value.identity { return ObjectReference(object) }
     let bean = recipe.value.definition
-    let isFitting =
-      bean.type is AnyObject.Type
-      ? TypeRelation.isUsable(type, as: bean.type) : recipe.value.identity == Recipe.unknownClass && object is Box
+    var isFitting = recipe.value.identity == Recipe.unknownClass && object is Box
+    if bean.type is AnyObject.Type { isFitting = TypeRelation.isUsable(type, as: bean.type) }
     if isFitting { return ObjectReference(object) }
     throw bean.fault(
       .otherScopedBean, "scope '\(scope.name)' returned a \(Swift.type(of: Box.open(object))) for \(bean.label)")
@@ -59,12 +61,22 @@ struct ScopedBean: BeanFactory {
 
   func create(_ bean: BeanDeclaration) throws -> AnyObject {
     try environment.using {
-      try recipe.value.check(bean)
+      try check(bean)
+      if isOfChild { return try environment.bean(recipe.value.slot).take(as: AnyObject.self) }
       let (made, isFace) = try environment.buildUntracked(recipe)
       let object = made.take(as: AnyObject.self)
       if isFace { bean.note(face: object) } else { noteKept() }
       return object
     }
+  }
+
+  /// Rejects a bean other than the one that the scope has been asked for.
+  private func check(_ bean: BeanDeclaration) throws {
+    if bean === recipe.value.code.with({ $0.declaration }) { return }
+    let (scope, label) = (recipe.value.definition.lifetime.name, recipe.value.definition.label)
+    throw EnvironmentError(
+      .invalidDeclaration, "scope '\(scope)' asked the factory of \(label) for another bean",
+      origin: bean.spec.location.origin)
   }
 
   /// The environment, where the bean is in its creation log.
@@ -107,7 +119,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
   /// - Throws: `.finished` once the scope has been finished; the errors of building the bean.
   public final func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
     // Only the scope object of a child has another factory: a dynamic cast costs a third of a lookup.
-    if isTaken.load(ordering: .relaxed), factory is ChildBeanFactory { return try factory.create(bean) }
+    if isTaken.load(ordering: .relaxed), (factory as? ScopedBean)?.isOfChild == true { return try factory.create(bean) }
     defer { noteLookup() }
     return try cache.get(bean, factory, in: name)
   }
@@ -159,7 +171,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       /// The keys of kept instances, and of instances that have been taken out alone, oldest first.
       var order: [ObjectIdentifier] = []
       var failures: [any Error] = []
-      var isFinished = false
+      var isClosed = false
     }
 
     /// The child of which the scope is the life.
@@ -167,7 +179,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
 
     init(of child: Environment? = nil) {
       self.child = child
-      state = Locked(State(isFinished: child != nil))
+      state = Locked(State(isClosed: child != nil))
     }
 
     private final class Kept: @unchecked Sendable {  // immutable; the scope decides which threads use the instance
@@ -185,7 +197,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       let key = ObjectIdentifier(bean)
       while true {
         let (kept, flight, isOwn) = try state.withLock { state -> (Kept?, Flight?, Bool) in
-          if state.isFinished { throw finishedError(scope, bean) }
+          if state.isClosed { throw finishedError(scope, bean) }
           if let kept = state.instances[key] { return (kept, nil, false) }
           if let flight = state.builds[key] { return (nil, flight, false) }
           let flight = Flight()
@@ -218,7 +230,7 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       let instance = try factory.create(bean)
       let kept = Kept(bean, instance, (factory as? ScopedBean)?.keeper)
       let isKept = state.withLock { state in
-        if state.isFinished { return false }
+        if state.isClosed { return false }
         state.instances[key] = kept
         state.order.append(key)
         return true
@@ -234,11 +246,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     }
 
     /// Removes a kept bean, and returns it retained, to be released.
-    func take(_ bean: BeanDeclaration) -> ObjectReference? { take(ObjectIdentifier(bean)).object }
-
-    private func take(_ key: ObjectIdentifier) -> (bean: BeanDeclaration?, object: ObjectReference?) {
-      let kept = state.withLock { $0.instances.removeValue(forKey: key) }
-      return (kept?.bean, (kept?.instance).map { ObjectReference($0) })
+    func take(_ bean: BeanDeclaration) -> ObjectReference? {
+      state.withLock { $0.instances.removeValue(forKey: ObjectIdentifier(bean)) }.map { ObjectReference($0.instance) }
     }
 
     /// Whether the cache keeps an object.
@@ -253,8 +262,8 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     /// Ends all lookups. Returns false where they have ended already.
     func close() -> Bool {
       state.withLock { state in
-        defer { state.isFinished = true }
-        return !state.isFinished
+        defer { state.isClosed = true }
+        return !state.isClosed
       }
     }
 
@@ -270,19 +279,16 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
     ///
     /// - Parameter host: the host, where this runs in its place and releases can be awaited; nil elsewhere.
     private func releaseAll(of scope: AbstractBeanScope, on host: (any HostedScope)?) {
-      while let (key, environment) = next() {
-        let isUser = environment?.changeLocked { lifecycle in
-          if lifecycle.phase < .releasing { lifecycle.enter() }
-          return lifecycle.phase < .releasing
-        }
+      while let (bean, environment) = next() {
+        let isUser = environment?.changeLocked { $0.enter(before: .releasing) }
         if let environment, isUser == false, host != nil || !ResolutionContext.isInside(environment) { continue }
-        let (bean, object) = take(key)
+        let object = take(bean)
         let end = { @Sendable (failure: EnvironmentError?) in
           if let failure { self.note(failure, scope.name) }
           object?.release()
           if isUser == true { environment?.leave() }
         }
-        guard let bean, let object, let ending = object.with({ BeanEnding($0, of: bean) }) else {
+        guard let object, let ending = object.with({ BeanEnding($0, of: bean) }) else {
           end(nil)
           continue
         }
@@ -297,11 +303,11 @@ open class AbstractBeanScope: BeanScope, ChildScope, @unchecked Sendable {  // a
       }
     }
 
-    /// Returns the key of the bean that was created last, and its environment; each bean once.
-    private func next() -> (ObjectIdentifier, Environment?)? {
+    /// Returns the kept bean that was created last, and its environment; each bean once.
+    private func next() -> (BeanDeclaration, Environment?)? {
       state.withLock { state in
         while let key = state.order.popLast() {
-          if let kept = state.instances[key] { return (key, kept.environment) }
+          if let kept = state.instances[key] { return (kept.bean, kept.environment) }
         }
         return nil
       }

@@ -3,7 +3,6 @@ import Testing
 @testable import Beans
 
 @Suite struct CreationLogTests {
-  /// One byte names a slot up to 256 of them; four bytes do from there.
   static let counts = [0, 1, 2, 7, 8, 9, 255, 256, 257, 300, 70_000]
 
   /// Memory of exactly the layout's size, with guard words on both sides.
@@ -30,9 +29,8 @@ import Testing
   func partsOfTheLayoutAreContiguous(count: Int) {
     let layout = SlotLayout(slots: count)
     #expect(layout.slots == count)
-    #expect(layout.isNarrow == (count <= 256))
     let log = (layout.words - count) * 8
-    let needed = layout.isNarrow ? 4 + count : 4 + 4 * count
+    let needed = 4 + 4 * count
     #expect((needed..<(needed + 8)).contains(log))
   }
 

@@ -44,8 +44,8 @@ import Testing
     #expect(part[40..<40].isEmpty)
     #expect(part.reference(3).value == 13)
     let last = array.reference(99)
-    #expect(part.reference(39).sibling(99, of: 49) == last)
-    #expect(last.sibling(0, of: 99).value == 0)
+    #expect(part.reference(39).advanced(by: 50) == last)
+    #expect(last.advanced(by: -99).value == 0)
     withExtendedLifetime(array) {}
   }
 

@@ -1,3 +1,5 @@
+package import BeansErrors
+
 /// A condition on the active profiles, spelled as in Spring: names, `!`, `&`, `|` and parentheses.
 package enum ProfileExpression: Sendable {
   /// A profile that has to be active, or inactive. A negation stands only here: the parser moves it inwards.
@@ -22,7 +24,7 @@ package enum ProfileExpression: Sendable {
   }
 
   /// The profiles that the expression names.
-  var names: [String] {
+  package var names: [String] {
     switch self {
     case .name(let name, _): [name]
     case .all(let parts), .any(let parts): parts.flatMap(\.names)
@@ -44,14 +46,14 @@ package enum ProfileExpression: Sendable {
 }
 
 /// A list of profile expressions, one of which has to hold.
-struct ProfileCondition: Sendable {
-  let expression: ProfileExpression
+package struct ProfileCondition: Sendable {
+  package let expression: ProfileExpression
   /// The reasons why the condition cannot be read.
-  private(set) var faults: [String] = []
+  package private(set) var faults: [String] = []
 
-  init(_ expressions: [ProfileExpression]) { expression = .any(expressions) }
+  package init(_ expressions: [ProfileExpression]) { expression = .any(expressions) }
 
-  init(_ texts: [String]) {
+  package init(_ texts: [String]) {
     var expressions: [ProfileExpression] = []
     for text in texts {
       do throws(EnvironmentError) { expressions.append(try ProfileExpression(text)) } catch {
