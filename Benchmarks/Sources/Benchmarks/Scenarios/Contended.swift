@@ -1,13 +1,13 @@
 import Beans
 import Synchronization
 
-/// Equal work on one thread and on two that share an application: how much more gets done.
+/// Equal work on one to eight threads that share an application: how much more gets done.
 struct Contended {
   let settings: Settings
 
   func measure() throws -> Table {
     var table = Table(
-      scenario: "contended", title: "one thread and two",
+      scenario: "contended", title: "one to eight threads",
       operation: "as the row says, on each thread", clock: "wall")
     let lookups = settings.operations(1_000_000)
     let application = try SharedLookups()
@@ -30,13 +30,13 @@ struct Contended {
     return table
   }
 
-  /// Rows of both on one thread, of both on two, and how the throughput grows.
+  /// Rows of both sides for each number of threads, and how the throughput grows.
   private func compare(
     _ what: String, _ operations: Int, _ table: inout Table, byHand: @escaping @Sendable (Int, Int) throws -> Void,
     container: @escaping @Sendable (Int, Int) throws -> Void
   ) throws {
-    for threads in [1, 2] {
-      let number = threads == 1 ? "one thread" : "two threads"
+    let numbers = [(1, "one thread"), (2, "two threads"), (4, "four threads"), (8, "eight threads")]
+    for (threads, number) in numbers {
       table.rows += try Contest(
         settings: settings,
         contestants: [
@@ -51,9 +51,13 @@ struct Contended {
     }
     for side in ["hand-written", "Beans"] {
       let one = table.row("\(what), one thread: \(side)")?.nanoseconds.median ?? .nan
-      let two = table.row("\(what), two threads: \(side)")?.nanoseconds.median ?? .nan
-      table.facts.append(
-        Table.Fact(name: "\(what), \(side): throughput of two threads", value: 2 * one / two, unit: "× that of one"))
+      for (threads, number) in numbers.dropFirst() {
+        let several = table.row("\(what), \(number): \(side)")?.nanoseconds.median ?? .nan
+        table.facts.append(
+          Table.Fact(
+            name: "\(what), \(side): throughput of \(number)", value: Double(threads) * one / several,
+            unit: "× that of one"))
+      }
     }
   }
 
