@@ -139,7 +139,9 @@ let package = Package(
     .testTarget(
       name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
       exclude: ["sizes.txt"], swiftSettings: settings),
-    .testTarget(name: "BeansRunningTests", dependencies: ["BeansRunning"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansRunningTests", dependencies: ["BeansRunning", "Beans", "BeansTesting", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests",
       dependencies: [
