@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
+    .library(name: "BeansInject", targets: ["BeansInject"]),
     .library(name: "BeansRunning", targets: ["BeansRunning"]),
     .library(name: "BeansGraph", targets: ["BeansGraph"]),
     .library(name: "BeansJSON", targets: ["BeansJSON"]),
@@ -56,6 +57,10 @@ let package = Package(
       dependencies: [
         "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration",
       ],
+      swiftSettings: strict),
+    // Locators, and injections that a class declares: apart, because a program with constructor injection needs neither.
+    .target(
+      name: "BeansInject", dependencies: ["BeansErrors", "BeansSupport", "BeansReflection", "Beans"],
       swiftSettings: strict),
     // Beans that run and scheduled calls: apart, so that a program without them reads less.
     .target(
@@ -145,7 +150,8 @@ let package = Package(
     .testTarget(
       name: "SpecificationTests",
       dependencies: [
-        "BeansRunning", "Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport",
+        "BeansInject", "BeansRunning", "Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread",
+        "TestSupport",
       ],
       swiftSettings: settings),
     // One file of the specification, compiled as a package with this upcoming feature compiles it.
@@ -159,18 +165,22 @@ let package = Package(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "BeansYAMLTests", dependencies: ["BeansJSON", "BeansYAML", "Beans", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansXMLTests", dependencies: ["BeansXML", "BeansInject", "Beans", "BeansLogging"],
+      swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansServer", "BeansEventLoop", "BeansXML", "BeansInject", "BeansRunning", "Beans", "BeansSupport",
+        "BeansLogging",
       ],
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples",
       dependencies: [
         "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansServerTesting", "BeansEventLoop",
-        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansInject", "BeansRunning", "Beans", "BeansSupport",
+        "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -224,8 +234,8 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
     "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
-    "BeansConfiguration", "Beans", "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport",
-    "SpecificationTests",
+    "BeansConfiguration", "Beans", "BeansInject", "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread",
+    "TestSupport", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

@@ -1,5 +1,6 @@
 import Beans
 import BeansGraph
+import BeansInject
 import Testing
 
 private final class Pool: Sendable {}

@@ -1,5 +1,6 @@
 import Beans
 import BeansGraph
+import BeansInject
 import Testing
 
 /// The beans of a gallery: one for each way of taking another one.

@@ -128,7 +128,7 @@ public class BeanDeclaration {
   @discardableResult public func requires(class type: Any.Type) -> Self { requires(type) }
   /// Builds the bean of that type first.
   @discardableResult public func requires(_ type: Any.Type) -> Self {
-    requires(.requirement(type), .inject(InjectBean()))
+    requires(.requirement(type), .byType)
   }
   /// Builds that bean first. It must be defined in an environment that is visible from this one.
   @discardableResult public func requires(bean: BeanDeclaration) -> Self {
@@ -199,8 +199,8 @@ public class BeanDeclaration {
   func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) -> Self {
     set(PropertyInjection(.path(path), value, setter))
   }
-  /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
-  /// bean declared in place, or the bean of an injection. None or several of them are a fault at startup.
+  /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, or a
+  /// bean declared in place. None or several of them are a fault at startup.
   ///
   /// The value is stored directly: `willSet` and `didSet` of the property do not run. They run if the property is set
   /// by key path.
@@ -211,14 +211,11 @@ public class BeanDeclaration {
   ///   - ref: the id of a bean.
   ///   - resolve: text whose placeholders are replaced, converted to the property's type at startup.
   ///   - bean: a bean declared in place.
-  ///   - inject: requests a bean, by the property's type or by id.
   @discardableResult public func property(
-    _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil,
-    inject: InjectBean? = nil
+    _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil
   ) -> Self {
     let values = [
       value.map { BeanValue.value($0) }, ref.map { .reference($0) }, resolve.map { .text($0) }, bean.map { .bean($0) },
-      inject.map { .inject($0) },
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
     return note(

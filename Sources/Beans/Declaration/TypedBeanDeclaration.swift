@@ -45,12 +45,6 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     inject(path, .bean(bean.ofSendableType()))
   }
 
-  /// Sets a property to the bean of its type, or to the one with the injection's id.
-  @inlinable @inline(__always) @discardableResult
-  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, inject: InjectBean) -> Self {
-    self.inject(path, .inject(inject))
-  }
-
   /// Sets a property to the value that `value` describes, each time a bean is built.
   @inlinable @inline(__always) @discardableResult
   public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, _ value: BeanValue) -> Self {

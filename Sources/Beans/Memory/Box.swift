@@ -97,12 +97,12 @@ struct ObjectCell: ~Copyable, Sendable {
 }
 
 /// Holds an instance that a user supplied, until its environment has released it.
-final class InstanceHolder: Sendable {
+package final class InstanceHolder: Sendable {
   private let cell: ObjectCell
 
-  init(_ instance: AnyObject) { cell = ObjectCell(instance) }
+  package init(_ instance: AnyObject) { cell = ObjectCell(instance) }
 
-  var instance: AnyObject? { cell.object }
+  package var instance: AnyObject? { cell.object }
 
   func letGo() { cell.take()?.release() }
 }

@@ -319,6 +319,12 @@ import Testing
     try EventLoopCatalogue().serveGreetings { $0.stop() }
   }
 
+  @Test("BeansInject: a property with a wrapper")
+  func wrapper() throws {
+    let page = BeansInjectPage()
+    #expect(try type(of: page.newsletter().mailer) == BeansInjectPage.Mailer.self)
+  }
+
   @Test("Coming from inject: the first environment")
   func firstEnvironment() throws {
     #expect(try ComingFromInject().startFoo().number == 7)

@@ -1,3 +1,4 @@
+import Beans
 @_spi(BeansPackage) import BeansSupport
 
 /// A container that only registers and resolves services, for programs that need no graph and no lifecycle.
@@ -20,7 +21,7 @@ public final class DependenciesContainer: Sendable {
   ///   - name: distinguishes services of one type.
   ///   - service: the service. Replaces the one registered by the same type and name.
   public func register<T>(type: T.Type, name: String? = nil, service: Any) {
-    let service = InstanceHolder(ValueBox(service))
+    let service = InstanceHolder(Service(service))
     // The replaced service is released outside the lock: its `deinit` may be a user's code.
     let replaced = services.withLock { $0[ObjectIdentifier(type), default: [:]].updateValue(service, forKey: name) }
     _ = replaced
@@ -28,6 +29,13 @@ public final class DependenciesContainer: Sendable {
 
   /// Returns the service registered by exactly this type and name, or nil.
   public func resolve<T>(type: T.Type, name: String? = nil) -> T? {
-    services.withLock { $0[ObjectIdentifier(type)]?[name] }?.instance.flatMap { Box.open($0) as? T }
+    services.withLock { $0[ObjectIdentifier(type)]?[name] }?.instance.flatMap { ($0 as? Service)?.value as? T }
   }
+}
+
+/// A service of any type, as an object.
+private final class Service {
+  let value: Any
+
+  init(_ value: Any) { self.value = value }
 }

@@ -1,3 +1,5 @@
+import BeansReflection
+
 /// An injection of a configuration value, converted to the property's type.
 ///
 /// Startup resolves the value once: a missing value without a default, or a failed conversion, is a fault of startup.
@@ -21,5 +23,9 @@ public final class InjectConfigurationValue: Inject, @unchecked Sendable {
     self.key = key
     self.defaultValue = defaultValue
     super.init()
+  }
+
+  override var source: InjectionSource {
+    .configuration(ConfigurationRequest(namespace: namespace, key: key, defaultValue: defaultValue))
   }
 }

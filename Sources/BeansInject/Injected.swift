@@ -1,3 +1,6 @@
+import Beans
+import BeansReflection
+
 /// A property that the container injects by its type: `@Injected var mailer: Mailer`.
 ///
 /// Use it for stored properties of classes. The type may be any type that a factory's parameter may have: a class, a
@@ -10,7 +13,7 @@
 @propertyWrapper
 public struct Injected<Value> {
   private var value: Value?
-  /// Whether the value is temporary, until the real one is set: see `ClassInjection.stopgap`.
+  /// Whether the value is temporary, until the real one is set: see `ClassInjection.stopgap` in `Beans`.
   private(set) var isStopgap = false
 
   /// Creates a property to be injected.
@@ -71,3 +74,40 @@ public struct InjectedById<Value> {
 }
 
 extension InjectedById: Sendable where Value: Sendable {}
+
+/// A property wrapper of this module.
+private protocol InjectedWrapper: InjectedField {
+  associatedtype Value
+  /// Whether the property stores the id of its bean.
+  static var isNamed: Bool { get }
+  var id: String { get }
+  var property: Injected<Value> { get }
+  init(_ id: String, _ property: Injected<Value>)
+}
+
+extension InjectedWrapper {
+  package static var valueType: Any.Type { Value.self }
+
+  package static func injection(of property: PropertyDescriptor) -> ClassInjection? {
+    guard let field = property.access(as: Self.self) else { return nil }
+    // An instance has the property from its initialization on.
+    let id: @Sendable (AnyObject) -> String = { field.load($0)?.id ?? "" }
+    return ClassInjection(
+      property, wrapping: Value.self, from: isNamed ? .named(id) : .bean(id: nil),
+      store: { object, value, isStopgap in
+        field.store(object, Self(isNamed ? id(object) : "", Injected(value, isStopgap: isStopgap)))
+      },
+      hasStopgap: { field.load($0)?.property.isStopgap == true })
+  }
+}
+
+extension Injected: InjectedWrapper {
+  fileprivate static var isNamed: Bool { false }
+  fileprivate var id: String { "" }
+  fileprivate var property: Injected { self }
+  fileprivate init(_ id: String, _ property: Injected) { self = property }
+}
+
+extension InjectedById: InjectedWrapper {
+  fileprivate static var isNamed: Bool { true }
+}

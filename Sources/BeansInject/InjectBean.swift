@@ -1,7 +1,12 @@
+import BeansReflection
+
 /// The base class of injections.
 open class Inject: @unchecked Sendable {  // subclasses are immutable by contract
   /// Creates a description of an injection.
   public init() {}
+
+  /// The source of the value, as the container knows it.
+  var source: InjectionSource { .custom(self) }
 }
 
 /// An injection of a bean by the property's type, or by id.
@@ -14,4 +19,6 @@ public final class InjectBean: Inject, @unchecked Sendable {
     self.id = id
     super.init()
   }
+
+  override var source: InjectionSource { .bean(id: id) }
 }
