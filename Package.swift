@@ -99,7 +99,7 @@ let package = Package(
     .target(
       name: "BeansOperations",
       dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansGraph", "BeansServer"],
-      swiftSettings: strict),
+      resources: [.embedInCode("Resources")], swiftSettings: strict),
 
     // For tests of programs that use the container. Only this module imports the testing library of the toolchain.
     .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),

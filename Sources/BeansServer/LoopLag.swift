@@ -57,7 +57,7 @@ public final class LoopLag: Sendable {
   }
 
   /// Returns the longest delay of each watched loop since the last call.
-  public func takeWorst() -> [Duration] {
+  package func takeWorst() -> [Duration] {
     loops.withLock { loops in
       defer { for index in loops.indices { loops[index].recent = 0 } }
       return loops.map { .nanoseconds(Int64(clamping: $0.recent)) }
