@@ -207,7 +207,7 @@ let package = Package(
       name: "StorefrontTests",
       dependencies: [
         "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting",
-        "BeansRunning", "Beans", "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
+        "BeansRunning", "Beans", "BeansLogging", "BeansEventLoop", "CSQLite",
       ],
       swiftSettings: settings),
   ]

@@ -1,14 +1,13 @@
 import Beans
 import BeansSessions
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront
 
 /// The entries of the error log.
 private final class WrittenErrors: Sendable {
-  private let lines = Locked<[String]>([])
+  private let lines = Guarded<[String]>([])
   var count: Int { lines.withLock { $0.count } }
   func write(_ line: String) { lines.withLock { $0.append(line) } }
 }

@@ -1,4 +1,3 @@
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront
@@ -9,7 +8,7 @@ import Testing
   }
 
   @Test func theLogWritesALineForEachError() {
-    let lines = Locked<[String]>([])
+    let lines = Guarded<[String]>([])
     let log = ErrorLog { line in lines.withLock { $0.append(line) } }
     let request = HTTPRequest(method: .get, path: "/a\r\nstorefront: forged")
     log.record(Boom(description: "no\nway"), request)
@@ -17,7 +16,7 @@ import Testing
   }
 
   @Test func theLogWritesNoFlood() {
-    let lines = Locked<[String]>([])
+    let lines = Guarded<[String]>([])
     let log = ErrorLog { line in lines.withLock { $0.append(line) } }
     let time = MonotonicTime(nanoseconds: 5_000_000_000)
     for _ in 0..<100 { log.record(Boom(description: "x"), "work", at: time) }
@@ -32,7 +31,7 @@ import Testing
   }
 
   @Test func theLogReportsSuppressedEntriesAtTheEnd() {
-    let lines = Locked<[String]>([])
+    let lines = Guarded<[String]>([])
     let log = ErrorLog { line in lines.withLock { $0.append(line) } }
     let time = MonotonicTime(nanoseconds: 5_000_000_000)
     for _ in 0..<100 { log.record(Boom(description: "x"), "work", at: time) }

@@ -2,7 +2,6 @@ import Beans
 import BeansLogging
 import BeansSessions
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront
@@ -10,7 +9,7 @@ import Testing
 @Suite struct RequestIdTests {
   /// Keeps the metadata of entries.
   private final class Kept: LogManager.Log, @unchecked Sendable {  // locked
-    let metadata = Locked<[LogMetadata]>([])
+    let metadata = Guarded<[LogMetadata]>([])
     override func log(_ entry: LogEntry) { metadata.withLock { $0.append(entry.metadata) } }
   }
 

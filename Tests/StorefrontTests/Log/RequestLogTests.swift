@@ -1,4 +1,3 @@
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront
@@ -18,7 +17,7 @@ import Testing
   }
 
   @Test func aRequestCannotForgeALine() {
-    final class Lines: Sendable { let lines = Locked<[String]>([]) }
+    final class Lines: Sendable { let lines = Guarded<[String]>([]) }
     let lines = Lines()
     let log = AccessLog { line in lines.lines.withLock { $0.append(line) } }
     log.record(

@@ -1,6 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import Storefront
@@ -84,7 +82,7 @@ struct CheckoutRounds {
   private func play(products: [Int]) throws -> Told {
     let first = try Shopper(port: ports[0])
     let (cookie, ports) = (first.cookie, ports)
-    let told = Locked(Told(added: [2: 1], cookies: [cookie]))
+    let told = Guarded(Told(added: [2: 1], cookies: [cookie]))
     onThreads(Self.connections) { number in
       do {
         let client = try TestClient(port: ports[number % ports.count])

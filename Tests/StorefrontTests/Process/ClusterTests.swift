@@ -1,9 +1,7 @@
-@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Foundation
 import Glibc
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Storefront
@@ -197,7 +195,7 @@ private final class Totals: Sendable {
     var waiting: (changes: Int, semaphore: DispatchSemaphore)?
   }
 
-  private let state = Locked(State())
+  private let state = Guarded(State())
 
   var changes: Int { state.withLock { $0.changes } }
   var checkouts: Int { state.withLock { $0.checkouts } }
@@ -299,7 +297,7 @@ private struct Visitor {
   /// Adds a product on several connections at once, each at one of the two nodes by turns.
   func add(_ product: Int, times: Int, onEachOf connections: Int) throws -> Additions {
     let clients = try (0..<connections).map { try Sent(TestClient(port: cluster.ports[$0 % 2])) }
-    let sum = Locked(Additions())
+    let sum = Guarded(Additions())
     let visitor = self
     let threads = clients.map { client in
       Joined {

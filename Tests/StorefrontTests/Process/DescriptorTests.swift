@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import Storefront

@@ -2,7 +2,6 @@ import BeansEventLoop
 import Dispatch
 import Foundation
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront

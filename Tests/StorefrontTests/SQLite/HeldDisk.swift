@@ -1,8 +1,8 @@
-@_spi(BeansPackage) import BeansSupport
 import CSQLite
 import Dispatch
 import Glibc
-import TestSupport
+
+@testable import Storefront
 
 /// A disk that does not end a synchronisation of one database before a test releases it.
 ///
@@ -87,8 +87,8 @@ final class HeldDisk: Sendable {
 private typealias Synchronise = @convention(c) (UnsafeMutablePointer<sqlite3_file>?, Int32) -> Int32
 
 /// By the path of the database.
-private let held = Locked<[String: HeldDisk]>([:])
+private let held = Guarded<[String: HeldDisk]>([:])
 /// The tables with a synchronisation that can be held, by the addresses of SQLite's own.
-private let tables = Locked<[UInt: UInt]>([:])
+private let tables = Guarded<[UInt: UInt]>([:])
 /// The path of each file and its ordinary synchronisation, by the file's address.
-private let files = Locked<[UInt: (String, Synchronise)]>([:])
+private let files = Guarded<[UInt: (String, Synchronise)]>([:])

@@ -1,6 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront
@@ -26,9 +24,12 @@ struct WriterQueueTests {
     try body(queue)
   }
 
+  /// The error that a write of a test throws.
+  private struct Boom: Error {}
+
   /// The outcome of a write, once there is one. A task would keep a thread of the pool while it waits.
   private final class Outcome: Sendable {
-    private let outcome = Locked<Result<Void, any Error>?>(nil)
+    private let outcome = Guarded<Result<Void, any Error>?>(nil)
     private let isThere = Gate()
 
     func set(_ result: Result<Void, any Error>) {

@@ -2,7 +2,6 @@ import Beans
 import BeansServer
 import BeansSessions
 import BeansTesting
-import TestSupport
 import Testing
 
 @testable import Storefront

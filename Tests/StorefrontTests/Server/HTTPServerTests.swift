@@ -1,5 +1,4 @@
 import BeansEventLoop
-@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Synchronization
 import Testing
@@ -124,7 +123,7 @@ struct HTTPServerTests {
   }
 
   @Test func aServerRespondsForAHandlerThatForgets() throws {
-    let forgotten = Locked<[String]>([])
+    let forgotten = Guarded<[String]>([])
     let server = try TestServer(
       handler: { _ in }, onUnanswered: { request in forgotten.withLock { $0.append(request.path) } })
     let client = try server.client()

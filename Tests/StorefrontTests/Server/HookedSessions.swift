@@ -1,5 +1,6 @@
-@_spi(BeansPackage) import BeansSupport
 import BeansSessions
+
+@testable import Storefront
 
 /// Sessions in memory, with hooks of a test around each save.
 final class HookedSessions: SessionStore {
@@ -11,7 +12,7 @@ final class HookedSessions: SessionStore {
   }
 
   private let inner = MemorySessionStore()
-  private let hooks = Locked(Hooks())
+  private let hooks = Guarded(Hooks())
 
   /// Runs `hook` before each save from now on; a save that the hook throws for is not made.
   func beforeSave(_ hook: Hook?) { hooks.withLock { $0.beforeSave = hook } }

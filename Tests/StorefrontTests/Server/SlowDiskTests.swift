@@ -1,6 +1,5 @@
 import Beans
 import BeansTesting
-import TestSupport
 import Testing
 
 @testable import Storefront

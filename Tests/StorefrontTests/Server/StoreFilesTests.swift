@@ -1,7 +1,6 @@
 import Beans
 import BeansTesting
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront

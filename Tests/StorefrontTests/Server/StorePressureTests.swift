@@ -1,7 +1,6 @@
 import Beans
 import BeansTesting
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront
@@ -57,14 +56,17 @@ struct StorePressureTests {
   @Test(.beans(TestShop.served(loops: 4))) func checkoutsTakeTurns() throws {
     let server = try TestServer(Test.environment)
     let port = server.port
-    let statuses = try onThreads(16) { _ in
-      try (0..<10).map { _ in
-        let visitor = try Shopper(port: port)
-        try visitor.checkOut()
-        return try visitor.client.receive().status
+    let visitors = (0..<16).map { _ in
+      BackgroundThread {
+        try (0..<10).map { _ in
+          let visitor = try Shopper(port: port)
+          try visitor.checkOut()
+          return try visitor.client.receive().status
+        }
       }
     }
-    #expect(statuses.joined().allSatisfy { $0 == 201 })
+    let statuses = try visitors.flatMap { try $0.value() }
+    #expect(statuses.allSatisfy { $0 == 201 })
     try server.end()
   }
 

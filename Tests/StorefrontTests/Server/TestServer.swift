@@ -1,5 +1,4 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
 import BeansEventLoop
 import BeansOperations
 import BeansServer
@@ -129,7 +128,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
 
 /// Keeps exchanges until the test responds.
 final class ExchangeBox: Sendable {
-  private let content = Locked<[HTTPExchange]>([])
+  private let content = Guarded<[HTTPExchange]>([])
   private let arrival = DispatchSemaphore(value: 0)
 
   func add(_ exchange: HTTPExchange) {

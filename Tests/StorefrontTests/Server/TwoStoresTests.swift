@@ -1,8 +1,6 @@
 import Beans
 import BeansSessions
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
-import TestSupport
 import Testing
 
 @testable import Storefront
@@ -65,7 +63,7 @@ struct TwoStoresTests {
 
   /// The code that interrupts one request.
   private final class Interruption: Sendable {
-    private let body = Locked<(@Sendable () throws -> Void)?>(nil)
+    private let body = Guarded<(@Sendable () throws -> Void)?>(nil)
 
     /// Runs `body` in the next request, before its handler.
     func interrupt(_ body: @escaping @Sendable () throws -> Void) { self.body.withLock { $0 = body } }
@@ -164,7 +162,7 @@ struct TwoStoresTests {
     let environment = try Test.environment
     let (sessions, id) = (shop.sessions, String(shop.shopper.cookie.drop { $0 != "=" }.dropFirst()))
     let shared = try #require(environment.getBean(ShopEnvironment.self).sharedSessions)
-    let others = Locked<[Task<Void, any Error>]>([])
+    let others = Guarded<[Task<Void, any Error>]>([])
     try environment.getBean(Interruption.self).interrupt {
       let done = Gate()
       let other = Task(executorPreference: QueueExecutor()) {
@@ -217,7 +215,7 @@ struct TwoStoresTests {
 
   /// A hook that fails once.
   private static func once(_ failure: SessionError) -> HookedSessions.Hook {
-    let failures = Locked([failure])
+    let failures = Guarded([failure])
     return { _ throws(SessionError) in
       if let failure = failures.withLock({ $0.popLast() }) { throw failure }
     }

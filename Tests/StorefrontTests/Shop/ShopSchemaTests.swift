@@ -1,6 +1,5 @@
 import BeansSessions
 import Glibc
-import TestSupport
 import Testing
 
 @testable import Storefront
