@@ -201,15 +201,14 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph", "BeansOperations", "Storefront"],
-      exclude: ["Golden"], swiftSettings: settings),
+      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph"], swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",
       dependencies: [
-        "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting",
-        "BeansRunning", "Beans", "BeansLogging", "BeansEventLoop", "CSQLite",
+        "StorefrontServer", "StorefrontBeans", "Storefront", "BeansOperations", "BeansSessions", "BeansServer",
+        "BeansTesting", "BeansRunning", "Beans", "BeansLogging", "BeansEventLoop", "CSQLite",
       ],
-      swiftSettings: settings),
+      exclude: ["Graph/Golden"], swiftSettings: settings),
   ]
 )
 

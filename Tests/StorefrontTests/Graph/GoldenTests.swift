@@ -1,33 +1,24 @@
 import Beans
 import BeansOperations
 import Foundation
+import Glibc
 import Storefront
 import Testing
 
-@testable import BeansTool
-
 /// The printed forms of the shop's graph, to the letter: the review of a change shows the new text to its readers.
-@Suite("Tests/BeansToolTests/Golden") struct GoldenTests {
-  private let shop = Program(
-    name: "application", options: [], place: EnvironmentError.Origin(file: #filePath, line: 1),
-    declare: Storefront.declare)
-
+@Suite("StorefrontTests/Graph/Golden") struct GoldenTests {
   @Test(
     "The golden files have the graph in each format",
     arguments: [("mermaid", "graph.mmd"), ("dot", "graph.dot"), ("json", "graph.json")])
   func graph(format: String, file: String) throws {
-    let outcome = shop.run(["graph", "--format", format])
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    try compare(outcome.output, file)
+    try compare(run("graph --format \(format)"), file)
   }
 
   @Test(
     "The golden files have the output of the command about beans",
-    arguments: [(["why", "Cart", "SQLiteStore"], "why.txt"), (["who-keeps", "Catalogue"], "who-keeps.txt")])
-  func questions(question: [String], file: String) throws {
-    let outcome = shop.run(question)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    try compare(outcome.output, file)
+    arguments: [("why Cart SQLiteStore", "why.txt"), ("who-keeps Catalogue", "who-keeps.txt")])
+  func questions(question: String, file: String) throws {
+    try compare(run(question), file)
   }
 
   @Test("The golden files have the report of the environment and that of /beans")
@@ -43,6 +34,17 @@ import Testing
     let lines = try JSONSerialization.data(
       withJSONObject: beans, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     try compare(String(decoding: lines, as: UTF8.self) + "\n", "beans.json")
+  }
+
+  /// Runs the program of the shop's declarations, as `swift package beans` does, and returns its output.
+  private func run(_ command: String) throws -> String {
+    let folder = URL(fileURLWithPath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+      .deletingLastPathComponent()
+    let stream = try #require(popen("'\(folder.path)/StorefrontBeans' \(command)", "re"))
+    var output: [UInt8] = []
+    while case let byte = getc(stream), byte != EOF { output.append(UInt8(byte)) }
+    #expect(pclose(stream) == 0)
+    return String(decoding: output, as: UTF8.self)
   }
 
   /// Records an issue where the file has another text; UPDATE_DOCUMENTS=yes writes it.
