@@ -1,7 +1,8 @@
 # The tasks of a checkout. `make` alone lists them.
 
-# The folder of the build products.
+# The folder of the build products, and that of the debug build of the example service.
 SCRATCH ?= .build
+BUILD ?= $(SCRATCH)/storefront
 # The duration of `make load` in seconds, and its number of connections.
 DURATION ?= 20
 CONNECTIONS ?= 64
@@ -22,10 +23,12 @@ demo-cluster: packages ## runs two nodes of the service with one Redis, behind a
 	@scripts/require-packages redis-server haproxy curl
 	@exec scripts/demo-cluster
 
-test: packages ## builds and runs all tests
+test: packages ## builds and runs all tests, then those of the example service
 	@scripts/require-packages redis-server
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
+	swift build --build-tests --package-path Examples/Storefront --scratch-path $(BUILD)
+	swift test --skip-build --package-path Examples/Storefront --scratch-path $(BUILD)
 
 graph: packages ## updates the picture of the shop's graph in its article
 	@scripts/check-graph --write
@@ -91,10 +94,10 @@ docs-preview: docs ## builds the documentation and serves it on localhost until 
 	@python3 -m http.server --bind 127.0.0.1 --directory $(SCRATCH)/docs $${PORT:-8000}
 
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
+	swift format -i -p -r Package.swift Plugins Sources Tests Examples/*/Package.swift Examples/*/Sources Examples/*/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
+	swift format lint --strict -p -r Package.swift Plugins Sources Tests Examples/*/Package.swift Examples/*/Sources Examples/*/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
 
 packages:
 	@scripts/require-swift

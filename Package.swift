@@ -35,8 +35,6 @@ let package = Package(
     // C libraries, which stand in the system's own folders. Without `pkgConfig`: SwiftPM would ask for it, and warn, on
     // behalf of packages that use only `Beans`.
     .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
-    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
 
     // The libraries, each depending only on those above it.
@@ -115,19 +113,6 @@ let package = Package(
       name: "BeansCommand",
       capability: .command(
         intent: .custom(verb: "beans", description: "Answers questions about the beans that a package declares"))),
-
-    // The example service: everything but its start is a library, so that another program can link the declarations.
-    .target(
-      name: "Storefront",
-      dependencies: [
-        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "BeansRunning",
-        "Beans", "BeansLogging", "CSQLite", "CHTTPParser",
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "StorefrontServer", dependencies: ["Storefront"], exclude: ["storefront.json"], swiftSettings: strict,
-      plugins: ["BeansCheck"]),
-    .executableTarget(name: "StorefrontBeans", dependencies: ["BeansTool", "Storefront"], swiftSettings: strict),
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
@@ -213,15 +198,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph", "BeansOperations", "Storefront"],
-      exclude: ["Golden"], swiftSettings: settings),
-    .testTarget(
-      name: "StorefrontTests",
-      dependencies: [
-        "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting",
-        "BeansRunning", "Beans", "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
-      ],
-      swiftSettings: settings),
+      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph"], swiftSettings: settings),
   ]
 )
 
