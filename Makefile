@@ -11,7 +11,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo demo-cluster test graph docs docs-preview check-static check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
+.PHONY: help check night demo demo-cluster test graph docs docs-preview check-static check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -22,6 +22,12 @@ demo: packages ## builds the example service and runs it until Ctrl-C (HOST, POR
 demo-cluster: packages ## runs two nodes of the service with one Redis, behind a proxy, until Ctrl-C (PORT)
 	@scripts/require-packages redis-server haproxy curl
 	@exec scripts/demo-cluster
+
+check: packages ## checks a change while you write it: format, house rules, the scripts, the specification, tests of the changed modules
+	@scripts/check
+
+night: packages ## checks what takes hours: both sanitizers, other builds, random inputs and orders, load, the articles, soak
+	@scripts/night
 
 test: packages ## builds and runs all tests, then those of the example service
 	@scripts/require-packages redis-server
