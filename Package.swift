@@ -38,10 +38,9 @@ let package = Package(
     .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
 
-    // The libraries, each depending only on those above it.
-    .target(name: "BeansPlatform", swiftSettings: strict),
-    .target(name: "BeansLogging", dependencies: ["BeansPlatform"], swiftSettings: strict),
+    // The libraries, each depending only on those above it. The first refuses other platforms, before another file fails.
     .target(name: "CBeansRuntime"),
+    .target(name: "BeansLogging", dependencies: ["CBeansRuntime"], swiftSettings: strict),
     // The errors of all modules, which `Beans` exports.
     .target(name: "BeansErrors", swiftSettings: strict),
     .target(
@@ -74,7 +73,7 @@ let package = Package(
     .target(
       name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry"],
       swiftSettings: strict),
-    .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
+    .target(name: "BeansEventLoop", dependencies: ["CBeansRuntime", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer",
       dependencies: [
@@ -221,7 +220,7 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 // Only the specification and its dependencies, for configurations of CI that test nothing else.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
-    "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
+    "CBeansRuntime", "BeansErrors", "BeansLogging", "BeansSupport", "BeansReflection",
     "BeansConfiguration", "Beans", "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport",
     "SpecificationTests",
   ]
