@@ -40,51 +40,46 @@ let package = Package(
 
     // The libraries, each depending only on those above it. The first refuses other platforms, before another file fails.
     .target(name: "CBeansRuntime"),
+    // The errors of all modules, which `Beans` exports, and the parts that the modules share: the lock, the wait-for graph.
+    .target(name: "BeansErrors", dependencies: ["CBeansRuntime"], swiftSettings: strict),
     .target(name: "BeansLogging", dependencies: ["CBeansRuntime"], swiftSettings: strict),
-    // The errors of all modules, which `Beans` exports.
-    .target(name: "BeansErrors", swiftSettings: strict),
+    .target(name: "BeansReflection", dependencies: ["BeansErrors", "CBeansRuntime"], swiftSettings: strict),
     .target(
-      name: "BeansSupport", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime"], swiftSettings: strict),
-    .target(
-      name: "BeansReflection", dependencies: ["BeansErrors", "BeansSupport", "CBeansRuntime"], swiftSettings: strict),
-    .target(
-      name: "BeansConfiguration", dependencies: ["BeansErrors", "BeansLogging", "BeansSupport", "BeansReflection"],
+      name: "BeansConfiguration", dependencies: ["BeansErrors", "BeansLogging", "BeansReflection"],
       swiftSettings: strict),
     .target(
       name: "Beans",
-      dependencies: [
-        "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration",
-      ],
+      dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "BeansReflection", "BeansConfiguration"],
       swiftSettings: strict),
     // Beans that run and scheduled calls: apart, so that a program without them reads less.
     .target(
-      name: "BeansRunning", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "Beans"],
+      name: "BeansRunning", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "Beans"],
       swiftSettings: strict),
     .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
     // Apart from `BeansXML`, so that a program that reads JSON links neither Foundation nor ICU.
     .target(name: "BeansJSON", dependencies: ["Beans"], swiftSettings: strict),
     .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
     .target(
-      name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansSupport", "BeansLogging"], swiftSettings: strict),
+      name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansErrors", "BeansLogging"], swiftSettings: strict),
     // Sessions without a loop. `BeansServer` and `BeansSessions` export it: the first without Foundation, the second without
     // libuv.
-    .target(name: "BeansSessionRegistry", dependencies: ["BeansSupport", "Beans"], swiftSettings: strict),
+    .target(name: "BeansSessionRegistry", dependencies: ["BeansErrors", "Beans"], swiftSettings: strict),
     // Sessions that outlive a request or a process in a store.
     .target(
-      name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry"],
+      name: "BeansSessions", dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansSessionRegistry"],
       swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["CBeansRuntime", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer",
       dependencies: [
-        "BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansSessionRegistry", "BeansEventLoop",
+        "BeansLogging", "BeansErrors", "Beans", "BeansRunning", "BeansSessionRegistry", "BeansEventLoop",
       ],
       swiftSettings: strict),
     // The store of sessions for several nodes, on event loops: apart, so that sessions in memory need no libuv.
     .target(
       name: "BeansRedis",
       dependencies: [
-        "BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry", "BeansSessions", "BeansEventLoop",
+        "BeansLogging", "BeansErrors", "Beans", "BeansSessionRegistry", "BeansSessions", "BeansEventLoop",
       ],
       swiftSettings: strict),
 
@@ -92,17 +87,17 @@ let package = Package(
     // which knows nothing of it.
     .target(
       name: "BeansOperations",
-      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansGraph", "BeansServer"],
+      dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansRunning", "BeansGraph", "BeansServer"],
       swiftSettings: strict),
 
     // For tests of programs that use the container. Only this module imports the testing library of the toolchain.
-    .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
+    .target(name: "BeansTesting", dependencies: ["Beans", "BeansErrors"], swiftSettings: strict),
     // Separate, so that tests without a loop need no libuv.
     .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
 
     // The check of declarations during a build, and the command that reports on them. The plugins run a program of the package
     // that uses them.
-    .target(name: "BeansTool", dependencies: ["Beans", "BeansGraph", "BeansSupport"], swiftSettings: strict),
+    .target(name: "BeansTool", dependencies: ["Beans", "BeansGraph", "BeansErrors"], swiftSettings: strict),
     .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
     .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
     .plugin(
@@ -125,18 +120,17 @@ let package = Package(
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
-    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging", "BeansSupport"], swiftSettings: settings),
+    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging", "BeansErrors"], swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BeansErrors", "BeansSupport"], path: "Tests/TestSupport",
-      swiftSettings: settings),
+      name: "TestSupport", dependencies: ["BeansErrors"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
       name: "BeansReflectionTests", dependencies: ["BeansReflection", "BeansErrors", "CBeansRuntime", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansConfigurationTests",
-      dependencies: ["BeansConfiguration", "BeansErrors", "BeansSupport", "TestSupport"], swiftSettings: settings),
+      name: "BeansConfigurationTests", dependencies: ["BeansConfiguration", "BeansErrors", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
-      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
+      name: "BeansTests", dependencies: ["Beans", "BeansErrors", "BeansLogging", "TestSupport"],
       exclude: ["sizes.txt"], swiftSettings: settings),
     .testTarget(name: "BeansRunningTests", dependencies: ["BeansRunning"], swiftSettings: settings),
     .testTarget(
@@ -150,7 +144,7 @@ let package = Package(
       name: "NonsendingTests", dependencies: ["BeansRunning", "Beans", "TestSupport"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .testTarget(
-      name: "ModelTests", dependencies: ["BeansSupport", "BeansRunning", "Beans", "BeansLogging", "TestSupport"],
+      name: "ModelTests", dependencies: ["BeansErrors", "BeansRunning", "Beans", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
@@ -160,42 +154,42 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansServer", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
       ],
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples",
       dependencies: [
         "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansServerTesting", "BeansEventLoop",
-        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansSupport", "TestSupport"],
+      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansErrors", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
         "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
-        "Beans", "BeansSupport", "BeansLogging", "TestSupport",
+        "Beans", "BeansErrors", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "BeansSessionRegistryTests",
-      dependencies: ["BeansSessionRegistry", "BeansTesting", "Beans", "BeansSupport", "TestSupport"],
+      dependencies: ["BeansSessionRegistry", "BeansTesting", "Beans", "BeansErrors", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansOperationsTests",
       dependencies: [
-        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans", "BeansSupport",
+        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans", "BeansErrors",
         "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "BeansSessionsTests",
       dependencies: [
-        "BeansRedis", "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansSupport",
+        "BeansRedis", "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansErrors",
         "TestSupport",
       ],
       swiftSettings: settings),
@@ -206,7 +200,7 @@ let package = Package(
       name: "StorefrontTests",
       dependencies: [
         "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting",
-        "BeansRunning", "Beans", "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
+        "BeansRunning", "Beans", "BeansErrors", "BeansEventLoop", "CSQLite", "TestSupport",
       ],
       swiftSettings: settings),
   ]
@@ -220,9 +214,8 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 // Only the specification and its dependencies, for configurations of CI that test nothing else.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
-    "CBeansRuntime", "BeansErrors", "BeansLogging", "BeansSupport", "BeansReflection",
-    "BeansConfiguration", "Beans", "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport",
-    "SpecificationTests",
+    "CBeansRuntime", "BeansErrors", "BeansLogging", "BeansReflection", "BeansConfiguration", "Beans", "BeansRunning",
+    "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansGraph
-@_spi(BeansPackage) import BeansSupport
 import Foundation
 
 /// The program behind `BeansTool.run`, with a command line as its argument.

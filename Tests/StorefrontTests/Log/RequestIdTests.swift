@@ -1,8 +1,8 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
 import BeansSessions
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import Storefront

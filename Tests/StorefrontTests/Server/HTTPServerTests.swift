@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansEventLoop
-@_spi(BeansPackage) import BeansSupport
 import Dispatch
 import Synchronization
 import Testing

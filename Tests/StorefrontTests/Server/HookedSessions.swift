@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
 
 /// Sessions in memory, with hooks of a test around each save.

@@ -1,7 +1,7 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 
