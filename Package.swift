@@ -26,7 +26,6 @@ let package = Package(
     .library(name: "BeansRedis", targets: ["BeansRedis"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
     .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
-    .library(name: "BeansTool", targets: ["BeansTool"]),
     .plugin(name: "BeansCheck", targets: ["BeansCheck"]),
     .plugin(name: "BeansCommand", targets: ["BeansCommand"]),
   ],
@@ -55,7 +54,8 @@ let package = Package(
     .target(
       name: "BeansRunning", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "Beans"],
       swiftSettings: strict),
-    .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
+    // The graph as a value, and the program that the plugins below run.
+    .target(name: "BeansGraph", dependencies: ["BeansErrors", "Beans"], swiftSettings: strict),
     // Apart from `BeansXML`, so that a program that reads JSON links neither Foundation nor ICU.
     .target(name: "BeansJSON", dependencies: ["Beans"], swiftSettings: strict),
     .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
@@ -96,8 +96,7 @@ let package = Package(
     .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
 
     // The check of declarations during a build, and the command that reports on them. The plugins run a program of the package
-    // that uses them.
-    .target(name: "BeansTool", dependencies: ["Beans", "BeansGraph", "BeansErrors"], swiftSettings: strict),
+    // that uses them, which depends on `BeansGraph`.
     .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
     .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
     .plugin(
@@ -116,7 +115,7 @@ let package = Package(
     .executableTarget(
       name: "StorefrontServer", dependencies: ["Storefront"], exclude: ["storefront.json"], swiftSettings: strict,
       plugins: ["BeansCheck"]),
-    .executableTarget(name: "StorefrontBeans", dependencies: ["BeansTool", "Storefront"], swiftSettings: strict),
+    .executableTarget(name: "StorefrontBeans", dependencies: ["BeansGraph", "Storefront"], swiftSettings: strict),
 
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
@@ -194,7 +193,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph", "BeansOperations", "Storefront"],
+      name: "BeansGraphTests", dependencies: ["BeansGraph", "Beans", "BeansOperations", "Storefront"],
       exclude: ["Golden"], swiftSettings: settings),
     .testTarget(
       name: "StorefrontTests",

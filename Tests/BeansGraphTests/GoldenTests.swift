@@ -4,10 +4,10 @@ import Foundation
 import Storefront
 import Testing
 
-@testable import BeansTool
+@testable import BeansGraph
 
 /// The printed forms of the shop's graph, to the letter: the review of a change shows the new text to its readers.
-@Suite("Tests/BeansToolTests/Golden") struct GoldenTests {
+@Suite("Tests/BeansGraphTests/Golden") struct GoldenTests {
   private let shop = Program(
     name: "application", options: [], place: EnvironmentError.Origin(file: #filePath, line: 1),
     declare: Storefront.declare)
