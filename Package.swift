@@ -25,7 +25,6 @@ let package = Package(
     .library(name: "BeansSessions", targets: ["BeansSessions"]),
     .library(name: "BeansRedis", targets: ["BeansRedis"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
-    .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
     .plugin(name: "BeansCheck", targets: ["BeansCheck"]),
     .plugin(name: "BeansCommand", targets: ["BeansCommand"]),
   ],
@@ -92,8 +91,6 @@ let package = Package(
 
     // For tests of programs that use the container. Only this module imports the testing library of the toolchain.
     .target(name: "BeansTesting", dependencies: ["Beans", "BeansErrors"], swiftSettings: strict),
-    // Separate, so that tests without a loop need no libuv.
-    .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
 
     // The check of declarations during a build, and the command that reports on them. The plugins run a program of the package
     // that uses them, which depends on `BeansGraph`.
@@ -159,8 +156,8 @@ let package = Package(
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansServerTesting", "BeansEventLoop",
-        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
+        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML",
+        "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -170,8 +167,8 @@ let package = Package(
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
-        "Beans", "BeansErrors", "BeansLogging", "TestSupport",
+        "BeansServer", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning", "Beans",
+        "BeansErrors", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
