@@ -32,7 +32,7 @@ let package = Package(
       name: "StorefrontServer", dependencies: ["Storefront"], exclude: ["storefront.json"], swiftSettings: strict,
       plugins: [.plugin(name: "BeansCheck", package: "swift-beans")]),
     .executableTarget(
-      name: "StorefrontBeans", dependencies: [beans("BeansTool"), beans("Beans"), "Storefront"], swiftSettings: strict),
+      name: "StorefrontBeans", dependencies: [beans("BeansGraph"), beans("Beans"), "Storefront"], swiftSettings: strict),
 
     .testTarget(
       name: "StorefrontTests",

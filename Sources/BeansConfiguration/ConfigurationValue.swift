@@ -1,6 +1,5 @@
-import BeansErrors
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// A value of the configuration, or a section as a type, that is read at each use: after a reload, its holder gets the
 /// new value without a listener.

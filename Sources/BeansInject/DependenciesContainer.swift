@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A container that only registers and resolves services, for programs that need no graph and no lifecycle.
 ///

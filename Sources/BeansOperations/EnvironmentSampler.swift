@@ -1,7 +1,7 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansServer
 import Dispatch
-@_spi(BeansPackage) import BeansSupport
 
 /// The figures of an environment and its descendants: counts that the container maintains, and a sample of the live
 /// ones.

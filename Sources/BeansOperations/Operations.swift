@@ -1,8 +1,8 @@
 public import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansGraph
 import BeansRunning
 public import BeansServer
-@_spi(BeansPackage) import BeansSupport
 import BeansLogging
 import Dispatch
 

@@ -1,8 +1,8 @@
 public import Beans
+@_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
 import BeansSessionRegistry
 public import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 
 /// A store that keeps sessions in a Redis server, for all nodes that use it. The sessions outlive each node, and expire
 /// by the server's clock.

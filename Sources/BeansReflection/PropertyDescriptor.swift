@@ -1,5 +1,4 @@
-package import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) package import BeansErrors
 
 /// One stored property of a class: its name, its declared type, and access to it in any instance.
 ///

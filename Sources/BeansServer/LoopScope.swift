@@ -1,5 +1,5 @@
 @_spi(BeansPackage) public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
 import BeansSessionRegistry
 import Synchronization

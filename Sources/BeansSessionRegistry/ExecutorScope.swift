@@ -1,5 +1,5 @@
 public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 /// A scope whose beans are released on an executor, regardless of the thread that ends the scope.

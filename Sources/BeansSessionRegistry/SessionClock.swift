@@ -1,6 +1,6 @@
 package import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// The clock of sessions: the one that the user has given, else the clock of an environment, which is read at the first

@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 /// A session that one thread opens, with the threads that wait for it.

@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 extension SessionRegistry {
   /// Runs `body` under the lock, at the present time by the clock of the idle limit; then arms the timer for the next

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 extension SessionRegistry {
   /// The number of sessions. Excludes sessions that `end(_:)` or the capacity has ended. A session that ended otherwise

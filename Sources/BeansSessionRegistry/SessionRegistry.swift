@@ -1,5 +1,5 @@
 public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The sessions of a service, by id. A session is removed when it ends, for any reason.
 ///

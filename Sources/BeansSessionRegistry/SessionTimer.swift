@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 /// The one timer for the idle times of all sessions of a registry: a task that sleeps on a clock.

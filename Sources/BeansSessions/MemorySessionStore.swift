@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// A store that keeps sessions in the memory of this process, until the process ends. For tests, and for a service of
 /// one node.

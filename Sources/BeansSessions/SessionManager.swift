@@ -1,6 +1,6 @@
 public import Beans
+@_spi(BeansPackage) import BeansErrors
 public import BeansSessionRegistry
-@_spi(BeansPackage) import BeansSupport
 
 /// A manager that runs requests inside sessions that outlive the process. A store keeps the sessions for all nodes of a
 /// service.

@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The seed of a session's environment: the values that beans keep beyond a request, and the bytes that a store has for
 /// them.

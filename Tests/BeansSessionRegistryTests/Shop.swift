@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansSessionRegistry
-@_spi(BeansPackage) import BeansSupport
 import BeansTesting
 import TestSupport
 

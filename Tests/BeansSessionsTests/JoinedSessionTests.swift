@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 

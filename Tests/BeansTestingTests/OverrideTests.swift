@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite("Overrides") struct OverrideTests {

@@ -1,6 +1,5 @@
-package import BeansErrors
+@_spi(BeansPackage) package import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// The user's declaration of one bean.

@@ -1,6 +1,6 @@
 import BeansConfiguration
+@_spi(BeansPackage) import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 
 /// The container's view of a type: the container protocols to which it conforms, and whether it has injections.
 struct BeanTraits: OptionSet, Sendable {

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The content of a slot whose bean is not a class instance.
 @usableFromInline

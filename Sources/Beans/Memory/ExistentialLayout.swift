@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 
 /// The memory layout of a protocol type's value for instances of one class: the words beside the reference.
 ///

@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 // Calls of factories, and the dependencies that have to exist before them.

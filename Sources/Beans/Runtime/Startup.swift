@@ -2,7 +2,6 @@ import Synchronization
 import BeansConfiguration
 import BeansReflection
 import BeansErrors
-import BeansSupport
 
 extension Environment {
   /// Throws where the environment is the argument of `configure`, which never starts.
@@ -88,7 +87,6 @@ struct Startup {
 
   /// Starts the environment with its declarations.
   func run(_ declarations: EnvironmentDeclarations) throws {
-    WaitForGraph.findPath { ResolutionContext.path }
     #if !BEANS_ORDINARY_REFERENCES
       precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
     #endif

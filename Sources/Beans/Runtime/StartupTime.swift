@@ -1,5 +1,4 @@
-public import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) public import BeansErrors
 
 /// The time that startup needed to build one bean.
 public struct StartupTime: Sendable {

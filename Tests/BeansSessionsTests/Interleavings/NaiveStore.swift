@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 
 /// Mistakes that stores of sessions make.
 enum StoreMistake: CaseIterable, Sendable {

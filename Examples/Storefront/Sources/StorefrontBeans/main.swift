@@ -1,5 +1,5 @@
 import Beans
-import BeansTool
+import BeansGraph
 import Storefront
 
 // The program that BeansCheck runs when the service is built, and that `swift package beans` runs on request.

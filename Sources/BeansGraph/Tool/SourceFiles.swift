@@ -1,5 +1,5 @@
 import Beans
-import Foundation
+import FoundationEssentials
 
 /// The source folders of modules. Declarations store their file as `Module/File.swift`, independent of the machine; an
 /// editor needs the path.
@@ -21,15 +21,18 @@ struct SourceFiles {
     let parts = file.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, let folder = folders[parts[0]] else { return file }
     // File names are unique in a module.
-    let files = FileManager.default.enumerator(
-      atPath: URL(fileURLWithPath: folder).resolvingSymlinksInPath().path)
-    while let next = files?.nextObject() as? String {
-      if (next as NSString).lastPathComponent == parts[1] {
-        return "\(folder.hasSuffix("/") ? folder : folder + "/")\(next)"
-      }
-    }
-    return file
+    let path = Self.paths(below: folder).first { Self.name(of: $0) == parts[1] }
+    return path.map { "\(folder.hasSuffix("/") ? folder : folder + "/")\($0)" } ?? file
   }
+
+  /// Returns the paths of all files below a folder, relative to the folder.
+  private static func paths(below folder: String) -> [String] {
+    // The folder itself may be a link, which is not followed otherwise.
+    let path = URL(filePath: folder).resolvingSymlinksInPath().path
+    return (try? FileManager.default.subpathsOfDirectory(atPath: path)) ?? []
+  }
+
+  private static func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
   /// Returns the source of a resource that the build has copied into a module's bundle, `…/Package_Module.resources/`.
   private func source(ofResource copy: String) -> String? {
@@ -40,8 +43,7 @@ struct SourceFiles {
     let modules = folders.keys.filter { owner.hasSuffix("_\($0)") }
     guard let module = modules.max(by: { $0.count < $1.count }), let folder = folders[module] else { return nil }
     let path = parts[(bundle + 1)...].joined(separator: "/")
-    let files = (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [])
-      .filter { ($0 as NSString).lastPathComponent == name }.sorted()
+    let files = Self.paths(below: folder).filter { Self.name(of: $0) == name }.sorted()
     // Processed resources lose their folder.
     let source = files.first { $0 == path || $0.hasSuffix("/\(path)") } ?? (files.count == 1 ? files[0] : nil)
     return source.map { "\(folder.hasSuffix("/") ? folder : folder + "/")\($0)" }

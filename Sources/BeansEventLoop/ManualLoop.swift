@@ -1,5 +1,3 @@
-public import BeansEventLoop
-
 /// An event loop without a thread: a test turns the loop and advances its time.
 ///
 ///     let manual = try ManualLoop()

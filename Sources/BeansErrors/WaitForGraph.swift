@@ -1,5 +1,3 @@
-package import BeansErrors
-import BeansLogging
 import CBeansRuntime
 import Dispatch
 
@@ -86,22 +84,28 @@ package enum WaitForGraph {
     }
   }
 
-  /// The function that returns the labels of the calling thread's builds in flight. A struct, because a closure that is
-  /// the value of a generic lock is wrapped anew with each access.
-  private struct PathFinder {
-    let labels: @Sendable () -> [String]
+  /// The functions of the container. A struct, because a closure that is the value of a generic lock is wrapped anew
+  /// with each access.
+  private struct Container {
+    let path: @Sendable () -> [String]
+    let warn: @Sendable (_ message: String) -> Void
   }
 
   private static let state = Locked(State())
-  private static let logger = LogManager.getLogger(forName: "Beans.Environment")
-  private static let path = Locked(PathFinder { [] })
+  private static let container = Locked(Container(path: { [] }, warn: { _ in }))
 
   /// The id of the calling thread, as `builder` returns it.
   package static var thread: UInt { UInt(beans_thread()) }
 
-  /// Sets the function that returns the labels of the calling thread's builds in flight, outermost first.
-  package static func findPath(by path: @escaping @Sendable () -> [String]) {
-    self.path.withLock { $0 = PathFinder(labels: path) }
+  /// Sets the functions of the container.
+  ///
+  /// - Parameters:
+  ///   - path: returns the labels of the calling thread's builds in flight, outermost first.
+  ///   - warn: logs a long wait.
+  package static func connect(
+    path: @escaping @Sendable () -> [String], warn: @escaping @Sendable (_ message: String) -> Void
+  ) {
+    container.withLock { $0 = Container(path: path, warn: warn) }
   }
 
   // MARK: threads
@@ -113,7 +117,8 @@ package enum WaitForGraph {
   package static func wait(
     for key: Key, _ label: String, in environment: String, origin: EnvironmentError.Origin?, builder: () -> UInt?
   ) throws {
-    let path = path.withLock { $0 }.labels() + [label]
+    let container = container.withLock { $0 }
+    let path = container.path() + [label]
     let begun = try state.withLock { state -> (wait: Wait, builder: UInt)? in
       guard let builder = builder() else { return nil }
       let steps = path.map { EnvironmentError.Step($0) }
@@ -124,7 +129,7 @@ package enum WaitForGraph {
     guard let (wait, builder) = begun else { return }
     let start = ContinuousClock.now
     while wait.signal.wait(timeout: .now() + .seconds(5)) == .timedOut {
-      logger.warn(
+      container.warn(
         "thread \(thread) has waited \((.now - start).components.seconds) s for \(label) in '\(environment)', "
           + "which thread \(builder) is building; waiting: \(path.joined(separator: " → "))")
     }

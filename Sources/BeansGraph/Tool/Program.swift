@@ -1,7 +1,6 @@
 import Beans
-import BeansGraph
-@_spi(BeansPackage) import BeansSupport
-import Foundation
+import BeansErrors
+import FoundationEssentials
 
 /// The program behind `BeansTool.run`, with a command line as its argument.
 struct Program {
@@ -200,7 +199,7 @@ struct Program {
 
   /// Returns the error in a JSON document, with its path in the document.
   private static func reason(_ error: any Error) -> String {
-    guard let error = error as? DecodingError else { return error.localizedDescription }
+    guard let error = error as? DecodingError else { return "\(error)" }
     let context =
       switch error {
       case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),

@@ -1,9 +1,8 @@
 import Beans
-import BeansGraph
 import Foundation
 import Testing
 
-@testable import BeansTool
+@testable import BeansGraph
 
 private final class Store: Sendable {}
 private final class Catalogue: Sendable {
@@ -48,7 +47,7 @@ private final class Page: Sendable {
         try session.define(
           session.bean(Page.self, factory: Page.init).declared(at: .init(file: "/a/b.xml", line: 7, column: 5)))
       }
-    }.run(["check", "--module", "BeansToolTests=\(URL(fileURLWithPath: #filePath).deletingLastPathComponent().path)"])
+    }.run(["check", "--module", "BeansGraphTests=\(URL(fileURLWithPath: #filePath).deletingLastPathComponent().path)"])
     #expect(outcome.status == 1)
     #expect(outcome.output.isEmpty)
     let lines = outcome.errors.split(separator: "\n").filter { $0.contains(": error: ") }
@@ -197,7 +196,7 @@ private final class Page: Sendable {
     try text(shop, "graph", "--format", "json").write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try text(shop, "diff", file) == "the graphs are the same\n")
     let smaller = program { try $0.define($0.bean(Store.self, id: "store", factory: { Store() })) }
-    #expect(try text(smaller, "diff", file).hasPrefix("- shop/Catalogue (singleton, BeansToolTests.Catalogue)\n"))
+    #expect(try text(smaller, "diff", file).hasPrefix("- shop/Catalogue (singleton, BeansGraphTests.Catalogue)\n"))
   }
 
   @Test func diffNamesAFileThatItCannotUse() throws {

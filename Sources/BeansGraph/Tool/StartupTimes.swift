@@ -1,5 +1,4 @@
 import Beans
-import BeansGraph
 
 /// The times that the beans of a startup have taken, by the ids of their nodes.
 enum StartupTimes {

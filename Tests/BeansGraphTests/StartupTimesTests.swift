@@ -1,9 +1,8 @@
 import Beans
-import BeansGraph
 import Dispatch
 import Testing
 
-@testable import BeansTool
+@testable import BeansGraph
 
 private final class First: Sendable {}
 private final class Second: Sendable {

@@ -1,12 +1,12 @@
 public import Beans
-import Foundation
+import Glibc
 
 /// The program that checks a package's declarations while it is built, and reports on their graph.
 ///
 /// It is an executable target of the package that has the declarations, with one line:
 ///
 ///     // Sources/ShopBeans/main.swift
-///     import BeansTool
+///     import BeansGraph
 ///     import Shop
 ///
 ///     BeansTool.run { environment in try Shop.declare(environment) }
@@ -39,8 +39,19 @@ public enum BeansTool {
       name: name, options: options, profiles: profiles,
       place: EnvironmentError.Origin(file: "\(file)", line: Int(line)), declare: declare)
     let outcome = program.run(Array(CommandLine.arguments.dropFirst()))
-    FileHandle.standardError.write(Data(outcome.errors.utf8))
-    FileHandle.standardOutput.write(Data(outcome.output.utf8))
+    write(outcome.errors, to: STDERR_FILENO)
+    write(outcome.output, to: STDOUT_FILENO)
     exit(outcome.status)
+  }
+
+  /// Writes the text, unless its reader has gone.
+  private static func write(_ text: String, to descriptor: Int32) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
   }
 }
