@@ -67,26 +67,18 @@ let package = Package(
     .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
     .target(
       name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansSupport", "BeansLogging"], swiftSettings: strict),
-    // Sessions without a loop. `BeansServer` and `BeansSessions` export it: the first without Foundation, the second without
-    // libuv.
-    .target(name: "BeansSessionRegistry", dependencies: ["BeansSupport", "Beans"], swiftSettings: strict),
-    // Sessions that outlive a request or a process in a store.
-    .target(
-      name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry"],
-      swiftSettings: strict),
+    // Sessions by id, in memory or in a store, without a loop. Apart from `BeansServer`, because values in a store need Foundation's
+    // coders.
+    .target(name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer",
-      dependencies: [
-        "BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansSessionRegistry", "BeansEventLoop",
-      ],
+      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansEventLoop"],
       swiftSettings: strict),
     // The store of sessions for several nodes, on event loops: apart, so that sessions in memory need no libuv.
     .target(
       name: "BeansRedis",
-      dependencies: [
-        "BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry", "BeansSessions", "BeansEventLoop",
-      ],
+      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessions", "BeansEventLoop"],
       swiftSettings: strict),
 
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
@@ -161,7 +153,8 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansSupport",
+        "BeansLogging",
       ],
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
@@ -178,19 +171,15 @@ let package = Package(
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
-        "Beans", "BeansSupport", "BeansLogging", "TestSupport",
+        "BeansServer", "BeansSessions", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON",
+        "BeansYAML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging", "TestSupport",
       ],
-      swiftSettings: settings),
-    .testTarget(
-      name: "BeansSessionRegistryTests",
-      dependencies: ["BeansSessionRegistry", "BeansTesting", "Beans", "BeansSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansOperationsTests",
       dependencies: [
-        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans", "BeansSupport",
-        "BeansLogging", "TestSupport",
+        "BeansOperations", "BeansServer", "BeansSessions", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans",
+        "BeansSupport", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

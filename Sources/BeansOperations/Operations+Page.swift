@@ -1,5 +1,6 @@
 import Beans
 import BeansServer
+@_spi(BeansPackage) import BeansSupport
 
 extension Operations {
   /// Returns the whole page for people; for the page's script, which accepts JSON, a newer snapshot of the changing

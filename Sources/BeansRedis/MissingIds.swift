@@ -1,4 +1,3 @@
-import BeansSessionRegistry
 @_spi(BeansPackage) import BeansSupport
 
 /// Ids without a session, so that a client that keeps a dead id does not cause a call of the store with each request.

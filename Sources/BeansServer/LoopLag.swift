@@ -1,5 +1,4 @@
 public import BeansEventLoop
-import BeansSessionRegistry
 @_spi(BeansPackage) import BeansSupport
 
 /// The delay of due work on event loops: each loop has a timer every tenth of a second, which is late by the time that

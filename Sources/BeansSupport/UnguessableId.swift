@@ -1,4 +1,3 @@
-@_spi(BeansPackage) import BeansSupport
 import Glibc
 
 /// Ids that cannot be guessed.

@@ -1,4 +1,4 @@
-import BeansServer
+@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite struct UnguessableIdTests {
