@@ -63,26 +63,18 @@ let package = Package(
     .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
     .target(
       name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansErrors", "BeansLogging"], swiftSettings: strict),
-    // Sessions without a loop. `BeansServer` and `BeansSessions` export it: the first without Foundation, the second without
-    // libuv.
-    .target(name: "BeansSessionRegistry", dependencies: ["BeansErrors", "Beans"], swiftSettings: strict),
-    // Sessions that outlive a request or a process in a store.
-    .target(
-      name: "BeansSessions", dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansSessionRegistry"],
-      swiftSettings: strict),
+    // Sessions by id, in memory or in a store, without a loop. Apart from `BeansServer`, because values in a store need Foundation's
+    // coders.
+    .target(name: "BeansSessions", dependencies: ["BeansLogging", "BeansErrors", "Beans"], swiftSettings: strict),
     .target(name: "BeansEventLoop", dependencies: ["CBeansRuntime", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer",
-      dependencies: [
-        "BeansLogging", "BeansErrors", "Beans", "BeansRunning", "BeansSessionRegistry", "BeansEventLoop",
-      ],
+      dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansRunning", "BeansEventLoop"],
       swiftSettings: strict),
     // The store of sessions for several nodes, on event loops: apart, so that sessions in memory need no libuv.
     .target(
       name: "BeansRedis",
-      dependencies: [
-        "BeansLogging", "BeansErrors", "Beans", "BeansSessionRegistry", "BeansSessions", "BeansEventLoop",
-      ],
+      dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansSessions", "BeansEventLoop"],
       swiftSettings: strict),
 
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
@@ -145,7 +137,7 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansXML", "BeansInject", "BeansRunning", "Beans", "BeansErrors",
+        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansXML", "BeansInject", "BeansRunning", "Beans", "BeansErrors",
         "BeansLogging",
       ],
       exclude: ["faults.txt"], swiftSettings: settings),
@@ -163,19 +155,15 @@ let package = Package(
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning", "Beans",
-        "BeansErrors", "BeansLogging", "TestSupport",
+        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
+        "Beans", "BeansErrors", "BeansLogging", "TestSupport",
       ],
-      swiftSettings: settings),
-    .testTarget(
-      name: "BeansSessionRegistryTests",
-      dependencies: ["BeansSessionRegistry", "BeansTesting", "Beans", "BeansErrors", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansOperationsTests",
       dependencies: [
-        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans", "BeansErrors",
-        "BeansLogging", "TestSupport",
+        "BeansOperations", "BeansServer", "BeansSessions", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans",
+        "BeansErrors", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(

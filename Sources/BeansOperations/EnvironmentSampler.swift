@@ -50,7 +50,7 @@ final class EnvironmentSampler: Sendable {
     guard var scopes = environment.keptStatistics else {
       return (environment.statistics(), sampled.figures(areMany: false).ages)
     }
-    let live = scopes.reduce(0) { $0 + $1.opened - $1.finished }
+    let live = scopes.reduce(0) { $0 + $1.open }
     let sample = sampled.figures(areMany: live > Sampled<Sample>.slice)
     told.withLock { told in
       for index in scopes.indices {

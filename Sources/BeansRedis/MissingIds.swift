@@ -1,5 +1,4 @@
 @_spi(BeansPackage) import BeansErrors
-import BeansSessionRegistry
 
 /// Ids without a session, so that a client that keeps a dead id does not cause a call of the store with each request.
 ///

@@ -1,6 +1,5 @@
 @_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
-import BeansSessionRegistry
 
 /// The delay of due work on event loops: each loop has a timer every tenth of a second, which is late by the time that
 /// its loop was busy.

@@ -32,8 +32,7 @@ public final class SessionState: Sendable {
     var values: [String: any KeptValue] = [:]
   }
 
-  /// Creates the empty state of a new session. Also for sessions that are never saved, such as those of a
-  /// `SessionRegistry`.
+  /// Creates the empty state of a new session, for sessions in memory.
   public convenience init() { self.init(nil, UnreadableValues()) }
 
   init(_ record: SessionRecord?, _ unreadable: UnreadableValues) {

@@ -112,7 +112,7 @@ public enum Storefront {
       server.drain(within: limit) { administration.drain(within: limit, completion: done) }
     }
     let operations = Operations(
-      environment: shop.application, lifecycle: lifecycle, sessions: [shop.reportedSessions], lag: shop.lag,
+      environment: shop.application, lifecycle: lifecycle, sessions: [shop.sessions], lag: shop.lag,
       durations: shop.durations)
     // Before any slow step: a service that gets its signal while starting also ends in order.
     try lifecycle.watchSignals()

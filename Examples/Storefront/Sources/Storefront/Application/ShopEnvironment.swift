@@ -15,11 +15,9 @@ enum InsideSession {}
 ///     └── request ── log entry, transaction, orders, the handlers for everybody
 struct ShopEnvironment: Sendable {
   let application: Environment
-  /// The sessions of visitors with goods in the cart, by the value of their cookie, if sessions are local to this
-  /// process.
-  let sessions: SessionRegistry<SessionState>
-  /// The sessions that all nodes share; nil if sessions are local to this process.
-  let sharedSessions: SessionManager?
+  /// The sessions of visitors with goods in the cart, by the value of their cookie: local to this process, or in a
+  /// store that all nodes share.
+  let sessions: Sessions<SessionState>
   /// The factory of new sessions.
   let visits: EnvironmentFactory<SessionState>
   /// The factory of a visitor's requests, inside the session.
@@ -30,9 +28,6 @@ struct ShopEnvironment: Sendable {
   let lag = LoopLag()
   /// The durations and outcomes of sessions and requests.
   let durations = ScopeDurations()
-
-  /// The sessions that the reports of this node cover.
-  var reportedSessions: any SessionReporting { sharedSessions ?? sessions }
 
   /// Declares all beans; none is built before `application.ready()`.
   ///
@@ -67,8 +62,9 @@ struct ShopEnvironment: Sendable {
     visits = try application.childFactory("session", seed: SessionState.self, scope: sessionScope) { session in
       try session.include(VisitModule())
     }
-    sessions = SessionRegistry(visits, capacity: configuration.sessions)
-    sharedSessions = store.map { [visits] store in SessionManager(visits, store: store) }
+    sessions =
+      store.map { [visits] store in Sessions(visits, store: store) }
+      ?? Sessions(visits, capacity: configuration.sessions)
     visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
       try request.include(VisitorRequestModule())
     }
@@ -81,8 +77,6 @@ struct ShopEnvironment: Sendable {
       .define(instance: configuration)
       .define(ShopService.self, factory: ShopService.init)
       .define(ProductsByHand.self, factory: ProductsByHand.init) { $0.lazy() }
-    // Reports cover the sessions of all nodes, if nodes share them.
-    if let sharedSessions { try application.define(instance: sharedSessions) { $0.primary() } }
   }
 
   /// Returns the handler for the public server, once the application is ready.
@@ -100,7 +94,7 @@ struct ShopEnvironment: Sendable {
 final class LiveTree: LiveReport {
   private let operations: Operations
 
-  init(environment: Environment, sessions: any SessionReporting, lag: LoopLag) {
+  init(environment: Environment, sessions: any ScopeReporting, lag: LoopLag) {
     operations = Operations(environment: environment, sessions: [sessions], lag: lag)
   }
 

@@ -16,9 +16,7 @@ final class ShopService: Sendable {
 
   private let requests: EnvironmentFactory<HTTPRequest>
   private let visitorRequests: EnvironmentFactory<HTTPRequest>
-  private let visits: EnvironmentFactory<SessionState>
-  private let sessions: SessionRegistry<SessionState>
-  private let sharedSessions: SessionManager?
+  private let sessions: Sessions<SessionState>
   private let health: HealthHandler
   private let log: AccessLog
   private let errors: ErrorLog
@@ -28,9 +26,7 @@ final class ShopService: Sendable {
   /// - Parameters:
   ///   - requests: opens requests that need no session.
   ///   - visitorRequests: opens requests inside of sessions.
-  ///   - visits: opens sessions.
-  ///   - sessions: the sessions with goods in the cart, if sessions are local to this process.
-  ///   - sharedSessions: the sessions that all nodes share; nil if sessions are local.
+  ///   - sessions: the sessions with goods in the cart, local to this process or in a store that all nodes share.
   ///   - health: responds to the checks of a load balancer.
   ///   - log: the log of responses.
   ///   - errors: the log of failures.
@@ -38,11 +34,10 @@ final class ShopService: Sendable {
   init(
     requests: EnvironmentFactory<HTTPRequest>,
     visitorRequests: Qualified<InsideSession, EnvironmentFactory<HTTPRequest>>,
-    visits: EnvironmentFactory<SessionState>, sessions: SessionRegistry<SessionState>, sharedSessions: SessionManager?,
-    health: HealthHandler, log: AccessLog, errors: ErrorLog, configuration: Configuration
+    sessions: Sessions<SessionState>, health: HealthHandler, log: AccessLog, errors: ErrorLog,
+    configuration: Configuration
   ) {
-    (self.requests, self.visitorRequests, self.visits) = (requests, visitorRequests.value, visits)
-    (self.sessions, self.sharedSessions) = (sessions, sharedSessions)
+    (self.requests, self.visitorRequests, self.sessions) = (requests, visitorRequests.value, sessions)
     (self.health, self.log, self.errors) = (health, log, errors)
     isSecure = configuration.secureCookies
     cookieName = isSecure ? "__Host-sid" : "sid"
@@ -88,7 +83,7 @@ final class ShopService: Sendable {
         if request.mayChangeSomething, request.isFromAnotherSite {
           throw HTTPError(.forbidden, "Only pages of this site may do that.")
         }
-        if route == .checkout || route.needsVisitor && sharedSessions != nil {
+        if route == .checkout || route.needsVisitor && sessions.hasStore {
           Task(executorPreference: exchange.loop) { [self] in await answerLater(exchange, route) }
         } else {
           exchange.respond(answer(request, route))
@@ -107,26 +102,17 @@ final class ShopService: Sendable {
   private func answer(_ request: HTTPRequest, _ route: ShopRoute) -> HTTPResponse {
     do {
       if !route.needsVisitor { return try requests.withChild(request) { try answer(request, route, in: $0) } }
-      let known = try request.cookie(cookieName).flatMap { sid in
-        try sessions.withSession(sid) { try answer(request, route, inSession: $0) }
-      }
       // A session that has ended, or an invented id, is treated like no session.
-      return try known ?? answerStranger(request, route)
+      let visit = try sessions.withSession(cookie: request.cookie(cookieName)) { session in
+        try answer(request, route, inSession: session.environment)
+      }
+      guard case .set(let sid) = visit.cookie else { return visit.value }
+      var response = visit.value
+      response.addCookie(try cookie(sid))
+      return response
     } catch {
       return errors.response(to: error, request)
     }
-  }
-
-  private func answerStranger(_ request: HTTPRequest, _ route: ShopRoute) throws -> HTTPResponse {
-    // Kept beyond this call if it has put goods into the cart.
-    let session = try visits.build(SessionState())
-    var isKept = false
-    defer { if !isKept { session.finish() } }
-    var response = try answer(request, route, inSession: session)
-    if try session.getBean(Cart.self).isEmpty { return response }
-    response.addCookie(try cookie(try sessions.add(session)))
-    isKept = true
-    return response
   }
 
   // MARK: Later
@@ -233,8 +219,9 @@ final class ShopService: Sendable {
     }
   }
 
-  /// Runs `body` in the visitor's session, or in one for the time of the request, and saves its changes. Runs `body`
-  /// again if another node changes the session at the same time: none of the changes has been saved then.
+  /// Runs `body` in the visitor's session, or in one for the time of the request, and saves its changes. If two
+  /// checkouts of one visitor meet, the first one changes the id, and its response has the cookie. Runs `body` again if
+  /// another node changes the session at the same time: none of the changes has been saved then.
   ///
   /// - Parameters:
   ///   - request: contains the cookie, or none.
@@ -243,11 +230,10 @@ final class ShopService: Sendable {
   private func inSession<R>(
     _ request: HTTPRequest, _ body: (Environment) async throws -> (R, rotates: Bool)
   ) async throws -> (value: R, cookie: HTTPCookie?) {
-    guard let sharedSessions else { return try await inOwnSession(request, body) }
     var attempts = 1
     while true {
       do {
-        let answer = try await sharedSessions.withSession(request.cookie(cookieName)) { session in
+        let answer = try await sessions.withSession(cookie: request.cookie(cookieName)) { session in
           let (value, rotates) = try await body(session.environment)
           if rotates { session.rotate() }
           return value
@@ -258,22 +244,6 @@ final class ShopService: Sendable {
         attempts += 1
       }
     }
-  }
-
-  private func inOwnSession<R>(
-    _ request: HTTPRequest, _ body: (Environment) async throws -> (R, rotates: Bool)
-  ) async throws -> (value: R, cookie: HTTPCookie?) {
-    if let sid = request.cookie(cookieName) {
-      let known = try await sessions.withSession(sid) { session in
-        let (value, rotates) = try await body(session)
-        // If two checkouts of one visitor meet, the first one has changed the id, and its response has the cookie.
-        let next = rotates ? try? sessions.rotate(sid) : nil
-        return (value: value, cookie: try next.map(cookie))
-      }
-      if let known { return known }
-    }
-    // A checkout of a visitor without a session: the cart is empty before and after it.
-    return try await visits.withChild(SessionState()) { session in (try await body(session).0, nil) }
   }
 
   private func cookie(_ sid: String) throws -> HTTPCookie {
@@ -288,8 +258,8 @@ final class ShopService: Sendable {
     try visitorRequests.withChild(request, in: session) { try answer(request, route, in: $0) }
   }
 
-  /// Responds in the environment of a request, whose end rolls back uncommitted changes and writes the log line. Each line
-  /// of the log that is written inside carries the id of the request.
+  /// Responds in the environment of a request, whose end rolls back uncommitted changes and writes the log line. Each
+  /// line of the log that is written inside carries the id of the request.
   private func answer(_ request: HTTPRequest, _ route: ShopRoute, in child: Environment) throws -> HTTPResponse {
     let log = try child.getBean(RequestLog.self)
     let response: HTTPResponse

@@ -1,5 +1,6 @@
 import Beans
 import BeansServer
+import BeansSessions
 import BeansTesting
 import Testing
 

@@ -161,13 +161,13 @@ struct TwoStoresTests {
     try shop.leaveUnsettled()
     let environment = try Test.environment
     let (sessions, id) = (shop.sessions, String(shop.shopper.cookie.drop { $0 != "=" }.dropFirst()))
-    let shared = try #require(environment.getBean(ShopEnvironment.self).sharedSessions)
+    let shared = try environment.getBean(ShopEnvironment.self).sessions
     let others = Guarded<[Task<Void, any Error>]>([])
     try environment.getBean(Interruption.self).interrupt {
       let done = Gate()
       let other = Task(executorPreference: QueueExecutor()) {
         defer { done.open() }
-        _ = try await shared.withSession(id) { try $0.environment.getBean(Cart.self).add(3) }
+        _ = try await shared.withSession(cookie: id) { try $0.environment.getBean(Cart.self).add(3) }
       }
       try done.wait()
       others.withLock { $0.append(other) }

@@ -1,7 +1,7 @@
 import Beans
 @_spi(BeansPackage) import BeansErrors
 
-extension SessionRegistry {
+extension Sessions {
   /// Runs `body` under the lock, at the present time by the clock of the idle limit; then arms the timer for the next
   /// check.
   @inline(__always)
@@ -27,7 +27,7 @@ extension SessionRegistry {
     var isDone = false
     while !isDone {
       let now = timer.now
-      // In slices, so that other users of the registry do not wait for all of them.
+      // In slices, so that other users of this object do not wait for all of them.
       let (closed, next) = state.withLock { state in
         state.table.clockTime = max(state.table.clockTime, now)
         return (state.table.closeIdle(checking: 256), state.table.nextCheck ?? .max)

@@ -1,7 +1,7 @@
 @_spi(BeansPackage) import BeansErrors
 import Synchronization
 
-/// The one timer for the idle times of all sessions of a registry: a task that sleeps on a clock.
+/// The one timer for the idle times of all sessions: a task that sleeps on a clock.
 final class SessionTimer: Sendable {
   private let clock: SessionClock
   /// The time at which the timer fires; the largest number for never.

@@ -1,5 +1,5 @@
 import Beans
-import BeansSessionRegistry
+import BeansSessions
 import BeansTesting
 import TestSupport
 import Testing
@@ -20,7 +20,7 @@ struct IdleLimitTests {
     #expect(shop.released.entries == ["a"])
     #expect(shop.events.all == [.opened("a"), .expired("a")])
     #expect(shop.sessions.find("a") == nil)
-    #expect(shop.sessions.counts == SessionCounts(opened: 1, expired: 1))
+    #expect(SessionCounts(of: shop.sessions.counts) == SessionCounts(opened: 1, expired: 1))
     try await shop.application.shutdown()
   }
 
@@ -37,12 +37,12 @@ struct IdleLimitTests {
     try application.useClock(clock)
     try application.startup()
     let tenant = try tenants.build(1)
-    let sessions = SessionRegistry(factory, in: isNested ? tenant : nil, idleLimit: Shop.limit)
+    let sessions = Sessions(factory, in: isNested ? tenant : nil, idleLimit: Shop.limit)
     let session = try await sessions.withSession("a", opening: "a") { $0 }
     try await clock.waitForSleepers()
     clock.advance(by: Shop.limit)
     await session.ended()
-    #expect(sessions.counts == SessionCounts(opened: 1, expired: 1))
+    #expect(SessionCounts(of: sessions.counts) == SessionCounts(opened: 1, expired: 1))
     try await application.shutdown()
   }
 
@@ -53,7 +53,7 @@ struct IdleLimitTests {
     #expect(shop.clock.sleeperCount == 1)
     shop.clock.advance(by: Self.limit)
     try await eventually("all have expired") { shop.events.expired.count == 1_000 }
-    #expect(shop.sessions.counts == SessionCounts(opened: 1_000, expired: 1_000))
+    #expect(SessionCounts(of: shop.sessions.counts) == SessionCounts(opened: 1_000, expired: 1_000))
     try await shop.application.shutdown()
   }
 
@@ -153,7 +153,7 @@ struct IdleLimitTests {
     shop.clock.advance(by: Self.limit)
     await last.ended()
     try await eventually("both have expired") { shop.events.expired == ["a", "c"] }
-    #expect(shop.sessions.counts == SessionCounts(opened: 3, expired: 2, evicted: 1))
+    #expect(SessionCounts(of: shop.sessions.counts) == SessionCounts(opened: 3, expired: 2, evicted: 1))
     try await shop.application.shutdown()
   }
 
@@ -162,7 +162,7 @@ struct IdleLimitTests {
     try shop.use("a")
     let session = try await #require(shop.sessions.withSession("a") { $0 })
     shop.clock.advance(by: Self.limit / 2)
-    let other = try shop.sessions.rotate("a")
+    let other = try await shop.sessions.rotate("a")
     #expect(shop.sessions.find("a") == nil)
     try await shop.clock.waitForSleepers()
     shop.clock.advance(by: Self.limit / 2)
@@ -174,25 +174,25 @@ struct IdleLimitTests {
   @Test func theEndOfTheApplicationEndsAllSessions() async throws {
     let shop = try Shop()
     for id in ["a", "b", "c"] { try shop.use(id) }
-    shop.sessions.end("b")
+    try await shop.sessions.end("b")
     #expect(shop.released.entries == ["b"])
     try await shop.application.shutdown()
     #expect(Set(shop.released.entries) == ["a", "b", "c"])
-    #expect(shop.sessions.counts == SessionCounts(opened: 3, ended: 3))
+    #expect(SessionCounts(of: shop.sessions.counts) == SessionCounts(opened: 3, ended: 3))
     // The timer finds no session.
     try await shop.clock.waitForSleepers()
     shop.clock.advance(by: Self.limit * 2)
     #expect(throws: EnvironmentError.self) { try shop.use("d") }
-    #expect(shop.sessions.counts == SessionCounts(opened: 3, ended: 3))
+    #expect(SessionCounts(of: shop.sessions.counts) == SessionCounts(opened: 3, ended: 3))
   }
 
   @Test func theTimerEndsWithTheRegistry() async throws {
     let clock = ManualClock()
     let application = try Environment(name: "application")
     let factory = try application.childFactory("session", seed: Int.self)
-    weak var released: SessionRegistry<Int>?
+    weak var released: Sessions<Int>?
     do {
-      let sessions = SessionRegistry(factory, idleLimit: Self.limit, clock: clock)
+      let sessions = Sessions(factory, idleLimit: Self.limit, clock: clock)
       released = sessions
       _ = try sessions.open("a", 1)
       try await clock.waitForSleepers()
@@ -205,10 +205,10 @@ struct IdleLimitTests {
   @Test func theUsualClockMeasuresTime() async throws {
     let application = try Environment(name: "application")
     let factory = try application.childFactory("session", seed: Int.self)
-    let sessions = SessionRegistry(factory, idleLimit: .milliseconds(2))
+    let sessions = Sessions(factory, idleLimit: .milliseconds(2))
     let session = try await sessions.withSession("a", opening: 1) { $0 }
     await session.ended()
-    #expect(sessions.counts == SessionCounts(opened: 1, expired: 1))
+    #expect(SessionCounts(of: sessions.counts) == SessionCounts(opened: 1, expired: 1))
     try await application.shutdown()
   }
 
@@ -218,7 +218,7 @@ struct IdleLimitTests {
     let clock = ManualClock()
     let application = try Environment(name: "application")
     let factory = try application.childFactory("session", seed: Int.self)
-    let sessions = SessionRegistry(factory, capacity: 3, idleLimit: limit, clock: clock)
+    let sessions = Sessions(factory, capacity: 3, idleLimit: limit, clock: clock)
     for id in ["a", "b"] { try await sessions.withSession(id, opening: 1) { _ in } }
     try await clock.waitForSleepers()
     #expect(try #require(clock.deadlines.first).offset >= .milliseconds(1))

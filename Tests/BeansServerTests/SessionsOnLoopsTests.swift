@@ -1,18 +1,19 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 import Dispatch
 import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
-struct SessionRegistryTests {
+struct SessionsOnLoopsTests {
   private let application: Environment
 
   init() throws { application = try Environment(name: "application") }
 
-  private func registry(on loop: EventLoop, idleTimeout: Duration = .seconds(3_600)) throws -> SessionRegistry<String> {
-    SessionRegistry(
+  private func registry(on loop: EventLoop, idleTimeout: Duration = .seconds(3_600)) throws -> Sessions<String> {
+    Sessions(
       try application.childFactory(
         "session", seed: String.self, scope: { SessionScope(loop: loop, idleTimeout: idleTimeout) }
       ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) })
@@ -42,7 +43,7 @@ struct SessionRegistryTests {
     try withLoops { loops in
       let factory = try application.childFactory(
         "session", seed: String.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
-      let sessions = SessionRegistry(factory)
+      let sessions = Sessions(factory)
       let built = try (0..<3).map { try factory.build("\($0)") }
       #expect(sessions.add(built[0], as: "a", limit: 2))
       #expect(!sessions.add(built[1], as: "a", limit: 2))
@@ -50,7 +51,7 @@ struct SessionRegistryTests {
       #expect(!sessions.add(built[2], as: "c", limit: 2))
       #expect(sessions.find("a") === built[0])
       #expect(sessions.find("c") == nil)
-      sessions.end("a")
+      try sessions.end("a")
       try waitUntil("the session having left") { sessions.count == 1 }
       #expect(sessions.add(built[2], as: "c", limit: 2))
       #expect(sessions.find("c") === built[2])
@@ -63,7 +64,7 @@ struct SessionRegistryTests {
   private actor Visits {
     private var count = 0
 
-    func visit(_ id: String, in sessions: SessionRegistry<String>) async throws -> Int {
+    func visit(_ id: String, in sessions: Sessions<String>) async throws -> Int {
       try await sessions.withSession(id, opening: "seed") { _ in
         await Task.yield()
         count += 1
@@ -122,7 +123,7 @@ struct SessionRegistryTests {
       let sessions = try registry(on: loops[0], idleTimeout: end == .idle ? .milliseconds(10) : .seconds(3_600))
       let session = try sessions.open("a", "seed")
       switch end {
-      case .registry: sessions.end("a")
+      case .registry: try sessions.end("a")
       case .environment: session.finish()
       case .idle: break
       case .application: application.finish()
@@ -130,7 +131,7 @@ struct SessionRegistryTests {
       try session.waitForEnd()
       #expect(sessions.find("a") == nil)
       try waitUntil("an empty registry") { sessions.count == 0 }
-      sessions.end("a")
+      try sessions.end("a")
     }
   }
 
@@ -177,7 +178,7 @@ struct SessionRegistryTests {
 
   @Test func theRegistryMayGoBeforeItsSessions() throws {
     try withLoops { loops in
-      weak var gone: SessionRegistry<String>?
+      weak var gone: Sessions<String>?
       let session: Environment
       do {
         let sessions = try registry(on: loops[0])

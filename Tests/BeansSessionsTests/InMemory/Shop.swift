@@ -1,6 +1,6 @@
 import Beans
 @_spi(BeansPackage) import BeansErrors
-import BeansSessionRegistry
+import BeansSessions
 import BeansTesting
 import TestSupport
 
@@ -20,7 +20,7 @@ struct Shop: Sendable {
   let application: Environment
   let factory: EnvironmentFactory<String>
   let requests: EnvironmentFactory<Int>
-  let sessions: SessionRegistry<String>
+  let sessions: Sessions<String>
   let clock = ManualClock()
   /// The owners of released carts.
   let released = Journal()
@@ -32,7 +32,7 @@ struct Shop: Sendable {
       try session.define(session.bean(Cart.self) { (owner: String) in Cart(journal: released, owner: owner) })
     }
     requests = try factory.childFactory("request", seed: Int.self)
-    sessions = SessionRegistry(
+    sessions = Sessions(
       factory, capacity: capacity, idleLimit: Self.limit, clock: clock, onEvent: { [events] in events.note($0) })
   }
 
@@ -85,9 +85,19 @@ func aside<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) asyn
   }
 }
 
+/// The counts of sessions, without the other statistics.
+struct SessionCounts: Equatable {
+  var open = 0
+  var opened = 0
+  var expired = 0
+  var evicted = 0
+  var ended = 0
+}
+
 extension SessionCounts {
-  init(open: Int = 0, opened: Int, expired: Int = 0, evicted: Int = 0, ended: Int = 0) {
-    self.init()
-    (self.open, self.opened, self.expired, self.evicted, self.ended) = (open, opened, expired, evicted, ended)
+  init(of statistics: ScopeStatistics) {
+    self.init(
+      open: statistics.open, opened: statistics.opened, expired: statistics.expired, evicted: statistics.evicted,
+      ended: statistics.ended)
   }
 }

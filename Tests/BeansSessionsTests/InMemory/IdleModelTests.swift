@@ -1,6 +1,6 @@
 import Beans
 @_spi(BeansPackage) import BeansErrors
-import BeansSessionRegistry
+import BeansSessions
 import BeansTesting
 import Glibc
 import TestSupport
@@ -29,7 +29,7 @@ struct IdleModelTests {
         lastUses[id] = shop.clock.now.offset
       case 5:
         guard let id = live.randomElement(using: &random) else { continue }
-        shop.sessions.end(id)
+        try await shop.sessions.end(id)
         ended += 1
         lastUses[id] = nil
       default:
@@ -48,7 +48,8 @@ struct IdleModelTests {
       #expect(shop.sessions.count == lastUses.count, "step \(step)")
     }
     #expect(
-      shop.sessions.counts == SessionCounts(open: lastUses.count, opened: opened, expired: expired.count, ended: ended))
+      SessionCounts(of: shop.sessions.counts)
+        == SessionCounts(open: lastUses.count, opened: opened, expired: expired.count, ended: ended))
     try await shop.application.shutdown()
   }
 
@@ -77,7 +78,7 @@ struct IdleModelTests {
               child?.finish()
             case 5: _ = shop.sessions.find(id)
             case 6: _ = try shop.sessions.rotate(id)
-            default: shop.sessions.end(id)
+            default: try shop.sessions.end(id)
             }
           } catch let error as EnvironmentError where [.finished, .exhausted].contains(error.code) {
             // The timer or another thread has ended the session.

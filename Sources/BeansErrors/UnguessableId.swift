@@ -1,4 +1,3 @@
-@_spi(BeansPackage) import BeansErrors
 import Glibc
 
 /// Ids that cannot be guessed.

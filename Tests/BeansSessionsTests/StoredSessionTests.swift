@@ -4,9 +4,9 @@ import BeansTesting
 import TestSupport
 import Testing
 
-/// The behaviour of a `SessionManager` with each store.
+/// The behaviour of a `Sessions` with each store.
 @Suite("Requests inside of sessions", .timeLimit(.minutes(20)))
-struct SessionManagerTests {
+struct StoredSessionTests {
   private final class Visit: Sendable {
     let name: SessionValue<String>
     init(state: SessionState) throws { name = try state.value("name", default: "nobody") }
@@ -25,16 +25,16 @@ struct SessionManagerTests {
       try session.define(session.bean(Visit.self, factory: Visit.init))
     }
     try application.useClock(clock).startup()
-    let manager = SessionManager(factory, store: MemorySessionStore(limits: SessionLimits(idleLimit: .seconds(60))))
-    let answer = try await manager.withSession(nil) { try $0.environment.getBean(Visit.self).name.set("Eve") }
+    let manager = Sessions(factory, store: MemorySessionStore(limits: SessionLimits(idleLimit: .seconds(60))))
+    let answer = try await manager.withSession(cookie: nil) { try $0.environment.getBean(Visit.self).name.set("Eve") }
     guard case .set(let id) = answer.cookie else {
       Issue.record("no id was given")
       return
     }
     clock.advance(by: .seconds(59))
-    #expect(try await manager.withSession(id) { $0.isNew }.value == false)
+    #expect(try await manager.withSession(cookie: id) { $0.isNew }.value == false)
     clock.advance(by: .seconds(61))
-    #expect(try await manager.withSession(id) { $0.isNew }.value)
+    #expect(try await manager.withSession(cookie: id) { $0.isNew }.value)
     try await application.shutdown()
   }
 
@@ -46,10 +46,10 @@ struct SessionManagerTests {
       try session.define(Visit.self, factory: Visit.init)
     }
     try application.startup()
-    let manager = SessionManager(factory, store: store)
+    let manager = Sessions(factory, store: store)
     let id = try await visit(manager, "Ann")
     let fault = await #expect(throws: EnvironmentError.self) {
-      try await manager.withSession(id) { session in
+      try await manager.withSession(cookie: id) { session in
         try session.environment.getBean(Visit.self).name.set("Eve")
         // The end names the abandoned body in its error.
         let end = await Task.detached { try await application.shutdown(within: .milliseconds(20)) }.result
@@ -66,7 +66,7 @@ struct SessionManagerTests {
   func strangersAreNotAdopted(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
       for madeUp in ["", "admin", String(repeating: "a", count: 32), String(repeating: "0", count: 1 << 20)] {
-        let answer = try await manager.withSession(madeUp) { session in
+        let answer = try await manager.withSession(cookie: madeUp) { session in
           #expect(session.isNew)
           try session.environment.getBean(Visit.self).name.set("Eve")
         }
@@ -76,7 +76,7 @@ struct SessionManagerTests {
         }
         #expect(id != madeUp)
         #expect(try await name(in: manager, id) == "Eve")
-        #expect(try await manager.withSession(madeUp) { $0.isNew }.value)
+        #expect(try await manager.withSession(cookie: madeUp) { $0.isNew }.value)
       }
     }
   }
@@ -85,7 +85,7 @@ struct SessionManagerTests {
   func rotation(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
       let old = try await visit(manager, "Ann")
-      let answer = try await manager.withSession(old) { $0.rotate() }
+      let answer = try await manager.withSession(cookie: old) { $0.rotate() }
       guard case .set(let new) = answer.cookie else {
         Issue.record("no id was given")
         return
@@ -99,11 +99,11 @@ struct SessionManagerTests {
   func anonymous(kind: StoreKind) async throws {
     try await withManager(kind) { manager, _ in
       for id in [nil, "", "short"] {
-        let answer = try await manager.withSession(id) { try $0.environment.getBean(Visit.self).name.value }
+        let answer = try await manager.withSession(cookie: id) { try $0.environment.getBean(Visit.self).name.value }
         #expect(answer.cookie == .unchanged)
       }
-      #expect(manager.counts.loads == 0)
-      #expect(manager.counts.creates == 0)
+      #expect(manager.storeUse?.loads == 0)
+      #expect(manager.storeUse?.creates == 0)
     }
   }
 
@@ -112,36 +112,36 @@ struct SessionManagerTests {
     try await withManager(kind) { manager, store in
       let id = try await visit(manager, "Ann")
       let newer = try makeManager(store) { try $0.define($0.bean(NewerVisit.self, factory: NewerVisit.init)) }
-      let answer = try await newer.withSession(id) { session in
+      let answer = try await newer.withSession(cookie: id) { session in
         #expect(!session.isNew)
         return try session.environment.getBean(NewerVisit.self).name.value
       }
       #expect(answer.value == 7)
-      #expect(newer.counts.unreadable == 1)
+      #expect(newer.storeUse?.unreadable == 1)
     }
   }
 
-  private func name(in manager: SessionManager, _ id: String) async throws -> String {
-    try await manager.withSession(id) { try $0.environment.getBean(Visit.self).name.value }.value
+  private func name(in manager: Sessions<SessionState>, _ id: String) async throws -> String {
+    try await manager.withSession(cookie: id) { try $0.environment.getBean(Visit.self).name.value }.value
   }
 
   /// The id of a new session with that name in it.
-  private func visit(_ manager: SessionManager, _ name: String) async throws -> String {
-    let answer = try await manager.withSession(nil) { try $0.environment.getBean(Visit.self).name.set(name) }
+  private func visit(_ manager: Sessions<SessionState>, _ name: String) async throws -> String {
+    let answer = try await manager.withSession(cookie: nil) { try $0.environment.getBean(Visit.self).name.set(name) }
     guard case .set(let id) = answer.cookie else { throw RedisProcess.Failure(description: "no id was given") }
     return id
   }
 
   private func makeManager(
     _ store: any SessionStore, _ configure: (Environment) throws -> Void
-  ) throws -> SessionManager {
+  ) throws -> Sessions<SessionState> {
     let application = try Environment(name: "application")
-    return SessionManager(
+    return Sessions(
       try application.childFactory("session", seed: SessionState.self, configure: configure), store: store)
   }
 
   private func withManager(
-    _ kind: StoreKind, _ body: (SessionManager, any SessionStore) async throws -> Void
+    _ kind: StoreKind, _ body: (Sessions<SessionState>, any SessionStore) async throws -> Void
   ) async throws {
     try await withStore(kind) { test in
       let manager = try makeManager(test.store) { try $0.define($0.bean(Visit.self, factory: Visit.init)) }

@@ -11,7 +11,7 @@ final class SessionOpening: Sendable {
   private let outcome = Locked<Result<SessionTable.Found, any Error>?>(nil)
   private var key: WaitForGraph.Key { WaitForGraph.Key(self) }
 
-  /// Announces a waiting thread. Called under the registry's lock, while the opening is listed there.
+  /// Announces a waiting thread. Called under the lock of `Sessions`, while the opening is listed there.
   func expectWaiting() { isAwaited.store(true, ordering: .relaxed) }
 
   /// Returns the session when it is open.
@@ -31,7 +31,7 @@ final class SessionOpening: Sendable {
     }
   }
 
-  /// Publishes the outcome. Called after the registry has removed the opening from its list.
+  /// Publishes the outcome. Called after `Sessions` has removed the opening from its list.
   func end(_ outcome: Result<SessionTable.Found, any Error>) {
     self.outcome.withLock { $0 = outcome }
     opener.store(0, ordering: .releasing)

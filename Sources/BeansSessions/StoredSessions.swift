@@ -1,100 +1,74 @@
-public import Beans
+import Beans
 @_spi(BeansPackage) import BeansErrors
-public import BeansSessionRegistry
 
-/// A manager that runs requests inside sessions that outlive the process. A store keeps the sessions for all nodes of a
-/// service.
-///
-/// ```swift
-/// let sessions = SessionManager(factory, store: store)
-/// let answer = try await sessions.withSession(cookie) { session in
-///   try requests.withChild(request, in: session.environment, respond)
-/// }
-/// ```
-///
-/// A session has an environment on a node as long as requests are inside it there; concurrent requests share the
-/// environment. It is built from the stored values, and finished when the last request has left. State that a bean does
-/// not keep in a `SessionValue` therefore lasts for one request, or for several concurrent ones.
-///
-/// A request completes when its changes have been saved. A save writes the current values that differ from the stored
-/// ones, including changes by other requests inside so far. A save that finds another save in flight waits for it, and
-/// writes the changes since. After an error of the store the request fails, and so does every other request inside with
-/// changes that no save has written; the next request loads the session anew. Each request gets the outcome of its own
-/// changes: a request whose changes another request has saved succeeds, and so does a request that changes nothing.
-/// Acknowledged changes are never lost, unless a request that has not been acknowledged has overwritten the same value.
+/// The sessions that a store keeps for all nodes of a service, and those of them that are open on this node.
 ///
 /// Safe from any thread. No lock is held while a session is built or released, or during a call of the store.
-public final class SessionManager: Sendable {
+final class StoredSessions: Sendable {
   private let factory: EnvironmentFactory<SessionState>
   /// The environment in which the sessions are opened; nil for the one that the factory finds.
   private let parent: Environment?
   private let store: any SessionStore
   private let unreadable = UnreadableValues()
-  private let state = Locked(State())
+  private let state: Locked<State>
 
   private struct State {
     /// The sessions that later requests may join, by their current ids in the store.
     var open: [String: OpenSession] = [:]
-    var counts = SessionManagerCounts()
+    /// All counts except `finished` and `inUse`.
+    var counts: ScopeStatistics
+    var use = SessionStoreUse()
   }
 
-  /// Creates a manager for the children of one factory.
-  ///
-  /// - Parameters:
-  ///   - factory: opens the sessions. They need no scope object; one without an idle time decides where beans are
-  ///     released: see `ExecutorScope`, and `LoopScope` of `BeansServer`.
-  ///   - store: keeps the sessions between requests.
-  public init(_ factory: EnvironmentFactory<SessionState>, store: any SessionStore = MemorySessionStore()) {
+  /// Creates the sessions of the children of one factory.
+  init(_ factory: EnvironmentFactory<SessionState>, store: any SessionStore) {
     self.factory = factory
     self.store = store
     parent = nil
+    state = Locked(State(counts: ScopeStatistics(scope: factory.scopeName)))
     (store as? MemorySessionStore)?.clock.follow { factory.clock }
   }
 
-  /// Creates a manager for the children of one factory in one parent, such as the sessions of one tenant.
-  ///
-  /// The factory is declared for the children of another factory. Each parent has a manager of its own. The managers
-  /// may share a store: the id of a session of one tenant is unknown for every other tenant.
-  ///
-  /// - Parameters:
-  ///   - factory: opens the sessions, as in the form without a parent.
-  ///   - parent: the environment in which the sessions are opened.
-  ///   - name: the name of the parent, the same on all nodes and different from the names of all other parents that use
-  ///     the store. A colon and the id follow the name in the keys of the store.
-  ///   - store: keeps the sessions between requests.
-  public init(
+  /// Creates the sessions of one parent, whose name precedes their ids in the store.
+  init(
     _ factory: EnvironmentFactory<SessionState>, in parent: Environment, named name: String, store: any SessionStore
   ) {
     self.factory = factory
     self.parent = parent
     self.store = NamedSessionStore(name: name, store: store)
+    state = Locked(State(counts: ScopeStatistics(scope: factory.scopeName)))
     (store as? MemorySessionStore)?.clock.follow { parent.clock }
   }
 
   // MARK: requests
 
-  /// Runs `body` inside the session with an id, then saves the changes.
-  ///
-  /// Without an id, or with an id that the store does not have, the session is new. When `body` has changed a value,
-  /// the session is created in the store under an id made here; otherwise it is dropped. An id in a form that no
-  /// manager makes causes no lookup in the store.
-  ///
-  /// Where `body` throws, nothing is saved, and the session neither ends nor gets another id. With other requests
-  /// inside, the changes of `body` before the error may be saved with theirs. A cancelled task saves all the same.
-  ///
-  /// `body` runs where the caller does: from a task that prefers a loop, on that loop. In `body`, and in tasks that it
-  /// begins, `await shutdown()` of the session or of an environment above begins the end and does not wait.
-  ///
-  /// - Parameters:
-  ///   - id: the id that the client sent, in any form; nil for none.
-  ///   - body: runs inside. It may be synchronous.
-  /// - Returns: the value that `body` returns, and the change of the client's cookie.
-  /// - Throws: any error of `body`; `SessionError`: where `isTemporary`, the client keeps its cookie. `.unavailable` of
-  ///   the lookup comes before `body` has run. Any error of `EnvironmentFactory.build`.
-  public nonisolated(nonsending) func withSession<R>(
+  /// Runs `body` inside the session with an id, or else a new one, then saves the changes: see
+  /// `Sessions.withSession(cookie:_:)`.
+  nonisolated(nonsending) func withSession<R>(
     _ id: String?, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
   ) async throws -> SessionAnswer<R> {
-    let session = try await enter(id)
+    let known = if let id { try await enter(id) } else { nil as OpenSession? }
+    return try await run(try known ?? open(nil, as: nil), id, body)
+  }
+
+  /// Runs `body` as `withSession` does; nil, without a call of it, if the store has no session with that id.
+  nonisolated(nonsending) func withKnownSession<R>(
+    _ id: String, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
+  ) async throws -> SessionAnswer<R>? {
+    guard let session = try await enter(id) else { return nil }
+    return try await run(session, id, body)
+  }
+
+  /// Returns the environment of a session with requests inside.
+  func find(_ id: String) -> Environment? {
+    let environment = state.withLock { $0.open[id] }?.environment
+    return if let environment, !environment.isFinished { environment } else { nil }
+  }
+
+  /// Runs `body` inside a session that the caller has entered.
+  private nonisolated(nonsending) func run<R>(
+    _ session: OpenSession, _ id: String?, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
+  ) async throws -> SessionAnswer<R> {
     defer { leave(session) }
     let handle = SessionHandle(session.environment, isNew: session.id == nil)
     let changes = session.state.members.enter()
@@ -150,14 +124,15 @@ public final class SessionManager: Sendable {
 
   // MARK: opening and leaving
 
-  private nonisolated(nonsending) func enter(_ id: String?) async throws -> OpenSession {
-    guard let id, UnguessableId.hasForm(id) else { return try open(nil, as: nil) }
+  /// Enters a session of the store; nil if there is none with that id.
+  private nonisolated(nonsending) func enter(_ id: String) async throws -> OpenSession? {
+    guard UnguessableId.hasForm(id) else { return nil }
     while true {
       let known = state.withLock { $0.open[id] }
       switch try await load(id, unlessVersion: known?.state.version) {
       case .missing:
         if let known { retire(known) }
-        return try open(nil, as: nil)
+        return nil
       case .unchanged:
         guard let known else { throw SessionError.unavailable("it returned no values for an unknown version") }
         if join(known) { return known }
@@ -230,7 +205,7 @@ public final class SessionManager: Sendable {
   private nonisolated(nonsending) func load(
     _ id: String, unlessVersion version: UInt64?
   ) async throws(SessionError) -> SessionLookup {
-    state.withLock { $0.counts.loads += 1 }
+    state.withLock { $0.use.loads += 1 }
     do throws(SessionError) {
       return try await store.load(id, unlessVersion: version)
     } catch {
@@ -256,7 +231,7 @@ public final class SessionManager: Sendable {
         let id = UnguessableId.make()
         session.state.saved(save, version: try await store.create(id, save.values))
         session.rename(id)
-        state.withLock { $0.counts.creates += 1 }
+        state.withLock { $0.use.creates += 1 }
       }
     } catch {
       count(error)
@@ -282,7 +257,7 @@ public final class SessionManager: Sendable {
     session.state.saved(save, version: version)
     // Another node has changed other values, which the session open here does not contain.
     if version != save.version + 1 { retire(session) }
-    state.withLock { $0.counts.saves += 1 }
+    state.withLock { $0.use.saves += 1 }
   }
 
   /// Replaces the id of the session in the caller's turn.
@@ -301,7 +276,7 @@ public final class SessionManager: Sendable {
       throw error
     }
     state.withLock { state in
-      state.counts.rotations += 1
+      state.counts.rotated += 1
       if state.open[id] === session {
         state.open[id] = nil
         state.open[other] = session
@@ -336,58 +311,32 @@ public final class SessionManager: Sendable {
         count(error)
         throw error
       }
-      state.withLock { $0.counts.ended += 1 }
+      state.withLock { $0.use.ends += 1 }
     }
     giveUp(session, SaveFailure(error: .ended))
   }
 
   private func count(_ error: SessionError) {
     state.withLock { state in
-      if case .conflict = error { state.counts.conflicts += 1 } else { state.counts.failures += 1 }
+      if case .conflict = error { state.use.conflicts += 1 } else { state.use.failures += 1 }
     }
   }
 
   // MARK: reports
 
-  /// The counts of operations on this node so far.
-  public var counts: SessionManagerCounts {
-    var counts = state.withLock { $0.counts }
-    counts.unreadable = unreadable.count
-    return counts
-  }
-}
-
-extension SessionManager: SurveyedSessions {
-  /// The name of the scope of the sessions in declarations.
-  public var scopeName: String { factory.scopeName }
-
-  /// Returns the counts of open and ended sessions. A session is opened anew for each request, or for several
-  /// concurrent ones, and has ended here when they have left.
-  public func statistics() -> SessionStatistics {
-    // Every figure is stored, so nothing has to be surveyed.
-    let counts = counts
-    var statistics = SessionStatistics(counts: SessionCounts())
-    statistics.counts.open = counts.open
-    statistics.counts.opened = counts.opened
-    statistics.counts.ended = counts.opened - counts.open
-    statistics.counts.rotated = counts.rotations
-    statistics.inUse = counts.open
+  /// The counts of this node so far. A session is opened anew for each request, or for several concurrent ones, and has
+  /// finished here when they have left.
+  var statistics: ScopeStatistics {
+    var statistics = state.withLock { $0.counts }
+    statistics.finished = statistics.opened - statistics.open
+    statistics.inUse = statistics.open
     return statistics
   }
 
-  package func statistics(lookingAt maximum: Int) -> (statistics: SessionStatistics, isComplete: Bool) {
-    (statistics(), true)
-  }
-
-  package func report(_ statistics: SessionStatistics) -> String { report() }
-
-  /// Returns the counts as a line of text.
-  public func report() -> String {
-    let counts = counts
-    var text =
-      "sessions: \(counts.open) in use; loaded \(counts.loads), created \(counts.creates), saved \(counts.saves)"
-    text += ", rotated \(counts.rotations), ended \(counts.ended)"
-    text += "; conflicts \(counts.conflicts), failures \(counts.failures), unreadable values \(counts.unreadable)"
-    return text + "\n"
+  /// The uses of the store by this node so far.
+  var use: SessionStoreUse {
+    var use = state.withLock { $0.use }
+    use.unreadable = unreadable.count
+    return use
   }
 }

@@ -1,5 +1,3 @@
-package import Beans
-
 /// The scope object of a session that measures the uses of the session and may end it by itself.
 package protocol MeasuredScope: HostedScope {
   /// The time of the last use of the child, in nanoseconds like `MonotonicClock.now`; nil if no idle time is measured.

@@ -1,8 +1,8 @@
 import Beans
 
-/// Idle times by the clock of a registry.
+/// Idle times by the clock of the sessions.
 ///
-/// The table knows the uses by way of the registry. A use that it does not see, such as a child that outlives
+/// The table knows the uses by way of `Sessions`. A use that it does not see, such as a child that outlives
 /// `withSession`, makes the session a watched one, which is checked eight times within the limit. So the session ends
 /// no earlier than the limit after its last use, and no later than nine eighths of the limit after it.
 extension SessionTable {

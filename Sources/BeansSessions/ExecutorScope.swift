@@ -7,11 +7,11 @@ import Synchronization
 /// ```swift
 /// let factory = try shop.childFactory(
 ///   "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) })
-/// let sessions = SessionRegistry(factory, idleLimit: .seconds(1_800))
+/// let sessions = Sessions(factory, idleLimit: .seconds(1_800))
 /// ```
 ///
 /// Without a scope object, the thread that ends a child releases its beans. The scope has neither a deadline nor an idle
-/// time; a `SessionRegistry` has an idle limit. The executor has to run all jobs that it has accepted: a job that it
+/// time; `Sessions` has an idle limit. The executor has to run all jobs that it has accepted: a job that it
 /// drops leaves beans unreleased, and a shutdown waiting. On the only thread of an executor, `await shutdown()`; a
 /// synchronous `shutdown()` there waits for itself.
 ///

@@ -1,6 +1,6 @@
 import Beans
 @_spi(BeansPackage) import BeansErrors
-import BeansSessionRegistry
+import BeansSessions
 import BeansTesting
 import Dispatch
 import TestSupport
@@ -65,7 +65,7 @@ struct ExecutorScopeTests {
   @Test(arguments: End.allCases)
   func beansAreReleasedOnTheExecutor(_ end: End) async throws {
     let clock = ManualClock()
-    let sessions = SessionRegistry(factory, capacity: 1, idleLimit: .seconds(60), clock: clock)
+    let sessions = Sessions(factory, capacity: 1, idleLimit: .seconds(60), clock: clock)
     let session = try await sessions.withSession("a", opening: 1) { session in
       _ = try session.getBean(Witness.self)
       return session
@@ -73,7 +73,7 @@ struct ExecutorScopeTests {
     var expected = ["queue"]
     switch end {
     case .finish: session.finish()
-    case .registry: sessions.end("a")
+    case .registry: try await sessions.end("a")
     case .eviction: _ = try sessions.open("b", 1)
     case .idleLimit:
       try await clock.waitForSleepers()
@@ -109,7 +109,7 @@ struct ExecutorScopeTests {
   }
 
   @Test func aJobOfTheExecutorEndsItsOwnSession() async throws {
-    let sessions = SessionRegistry(factory)
+    let sessions = Sessions(factory)
     let session = try sessions.open("a", 1)
     await Task(executorPreference: executor) {
       _ = try? session.getBean(Witness.self)

@@ -1,4 +1,4 @@
-/// An event of a session, which a `SessionRegistry` reports to its observer. Identifies the session by its id.
+/// An event of a session, which `Sessions` reports to its observer. Identifies the session by its id.
 ///
 /// Each session has one `opened` event before all others, and one of `expired`, `evicted` and `ended` after all others.
 /// The last one is reported on the opening thread if the session has ended while it was being opened. Ids are secrets
@@ -14,7 +14,7 @@ public enum SessionEvent: Sendable, Hashable {
   /// A session has been evicted to make room for another one. Reported after the release of its beans, on the thread
   /// that released them.
   case evicted(String)
-  /// A session has ended for another reason: by the registry, or by the end of its environment or of one above it.
+  /// A session has ended for another reason: by `end(_:)`, or by the end of its environment or of one above it.
   /// Reported after the release of its beans, on the thread that released them.
   case ended(String)
 }

@@ -1,6 +1,7 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 
-/// The sessions by id, with the order of eviction. A value that is not synchronised, guarded by its registry.
+/// The sessions by id, with the order of eviction. A value that is not synchronised, guarded by its `Sessions`.
 ///
 /// The table does not record each use in its heaps: their times may be too early, and are corrected at the top of the
 /// heap. So finding a session costs the same with a capacity and without.
@@ -49,7 +50,7 @@ struct SessionTable {
   let idleLimit: UInt64?
   /// The listed sessions by the time of their next check for idleness. Empty without a limit.
   var checks = SessionHeap()
-  /// The time by the clock of the idle limit. Set by the registry, because reading that clock runs code of users.
+  /// The time by the clock of the idle limit. Set by `Sessions`, because reading that clock runs code of users.
   var clockTime: UInt64 = 0
 
   /// Creates an empty table.
@@ -153,6 +154,11 @@ struct SessionTable {
     return entries[Int(index)]?.environment
   }
 
+  /// Removes the id of a session, unless the session has ended.
+  mutating func unlist(_ session: Found) {
+    if entries[Int(session.index)]?.environment === session.environment { unlist(session.index) }
+  }
+
   mutating func unlist(_ index: Int32) {
     guard let entry = entries[Int(index)], entry.isListed else { return }
     indices[entry.id] = nil
@@ -217,7 +223,7 @@ struct SessionTable {
   ///   - maximum: the maximum number of surveyed sessions; at most a slice.
   ///   - now: the time from which ages are computed.
   /// - Returns: the index at which to continue; nil if all sessions have been surveyed.
-  func survey(_ statistics: inout SessionStatistics, from first: Int, upTo maximum: Int, at now: UInt64) -> Int? {
+  func survey(_ statistics: inout ScopeStatistics, from first: Int, upTo maximum: Int, at now: UInt64) -> Int? {
     let end = min(first + min(maximum, 1_024), entries.count)
     for index in min(first, end)..<end {
       guard let entry = entries[index], entry.isListed else { continue }
