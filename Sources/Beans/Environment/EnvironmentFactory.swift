@@ -55,7 +55,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
-      let home: Environment = arguments.take()
+      let home = arguments.take(as: Environment.self)
       return EnvironmentFactory(opener, of: isNested ? nil : home)
     }
     outer.add(
