@@ -251,14 +251,10 @@ extension Environment {
   /// with the places of their declarations; the optional parameters that no bean satisfies; several beans of one type of
   /// which a lookup by type finds none; the beans that run and that no call has started. Safe to call from any thread;
   /// walks the whole tree. The first call after startup compiles the declarations once more, as `graph()` does.
-  public func report() -> String { report(maximumChildren: .max) }
-
-  /// Returns the text of `report()` with a maximum number of children for each environment, and the number of the
-  /// children left out.
   ///
-  /// For services with many sessions. Safe to call from any thread; the cost depends on the environments in the text,
-  /// not on those left out.
-  public func report(maximumChildren: Int) -> String {
+  /// - Parameter maximumChildren: the number of children shown of each environment, for services with many sessions; the
+  ///   text has the number of those left out, on which the cost does not depend.
+  public func report(maximumChildren: Int = .max) -> String {
     EnvironmentReport(self).text(maximumChildren: maximumChildren)
   }
 
