@@ -2,8 +2,8 @@ import Beans
 import Testing
 
 @Suite("Short declarations and lookups") struct ShortDeclarationSpecification {
-  private func started(_ declare: (BeanEnvironment) throws -> Void) throws -> BeanEnvironment {
-    let environment = try BeanEnvironment(name: "shop")
+  private func started(_ declare: (Beans.Environment) throws -> Void) throws -> Beans.Environment {
+    let environment = try Beans.Environment(name: "shop")
     try declare(environment)
     return try environment.startup(options: .requireSendable)
   }

@@ -103,7 +103,7 @@ public class BeanDeclaration {
   }
 
   /// Sets the place of a declaration that is not written in Swift.
-  @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
+  @discardableResult package func declared(at origin: EnvironmentError.Origin) -> Self {
     with { $0.location = .known(origin) }
   }
   /// Names the bean. An id is unique in its environment and hides the same id of environments further out.

@@ -99,7 +99,7 @@ extension Environment {
     }
   }
 
-  /// Declares a bean that inherits its class and its factory from a template.
+  /// Declares a bean of a document that inherits its class and its factory from a template.
   ///
   /// - Parameters:
   ///   - parent: the id of the template from which the bean inherits its class and its factory.
@@ -108,7 +108,7 @@ extension Environment {
   ///   - abstract: whether the declaration is a template only.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  public func bean(
+  package func bean(
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) -> BeanDeclaration {
@@ -236,8 +236,8 @@ extension Environment {
 
   /// Sets the clock of schedules, restarts and the idle limits of sessions, here and in the environments below.
   ///
-  /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
-  /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.
+  /// The manual clock of `BeansTesting` also decides the times of cron expressions; with any other clock, those follow
+  /// the system's wall clock. The default is the continuous clock of the system.
   ///
   /// - Parameters:
   ///   - clock: the clock.

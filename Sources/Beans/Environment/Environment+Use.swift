@@ -239,7 +239,7 @@ extension Environment {
   public var isFinished: Bool { core.lifecycle.isEnding }
 
   /// Whether a child environment has been opened and has not ended. Safe to read from any thread.
-  public var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
+  package var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
 
   // MARK: reports
 
@@ -267,11 +267,11 @@ extension Environment {
   /// The beans that this environment's startup built, in order, each with its duration.
   ///
   /// Empty without the startup option `.recordTimes`, and for children of factories. Safe to read from any thread.
-  public var startupTimes: [StartupTime] { resources?.record?.times ?? [] }
+  package var startupTimes: [StartupTime] { resources?.record?.times ?? [] }
 
   /// The duration of the startup, including the beans that `ready()` awaits. Nil without the startup option
   /// `.recordTimes`.
-  public var startupDuration: Duration? { resources?.record?.duration }
+  package var startupDuration: Duration? { resources?.record?.duration }
 
   /// Finds the faults of the declarations here and for the children of factories, and builds nothing.
   ///
