@@ -133,7 +133,7 @@ import Testing
     #expect(absent == nil)
     let named: any Store = try environment.getBean(byId: "disk")
     #expect(named is Disk)
-    let quick: any Store = try environment.getBean(qualifier: Quick.self)
+    let quick: any Store = try environment.getBean(Qualified<Quick, any Store>.self).value
     #expect(quick is Memory)
     let provider: Provider<Plain> = try environment.getBean()
     #expect(try provider.get() === plain)

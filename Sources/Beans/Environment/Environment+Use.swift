@@ -21,20 +21,6 @@ extension Environment {
     do { return try find(type, id) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// Returns the bean of a type that has a tag; see `Qualified`.
-  ///
-  /// - Parameters:
-  ///   - type: the type of the result, as for `getBean(_:byId:)`.
-  ///   - qualifier: the tag of the bean's declaration.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `getBean(_:byId:)`.
-  public func getBean<Tag, T>(
-    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> T {
-    try getBean(Qualified<Tag, T>.self, file: file, line: line).value
-  }
-
   /// Returns the bean of the type that the context of the call determines: `let cart: Cart = try environment.getBean()`.
   ///
   /// Equals `getBean(T.self)`, at the same cost; the context may also be `[T]`, `T?` or `Provider<T>`.
@@ -47,19 +33,6 @@ extension Environment {
   @inlinable @inline(__always)
   public func getBean<T>(byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> T {
     try getBean(T.self, byId: id, file: file, line: line)
-  }
-
-  /// Returns the bean of the type that the context of the call determines and that has a tag; see `Qualified`.
-  ///
-  /// - Parameters:
-  ///   - qualifier: the tag of the bean's declaration.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `getBean(_:byId:)`.
-  public func getBean<Tag, T>(
-    qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> T {
-    try getBean(T.self, qualifier: qualifier, file: file, line: line)
   }
 
   /// Rejects a lookup whose context determines no type.
@@ -156,20 +129,6 @@ extension Environment {
     do { return try await AwaitingCall("readyBean", at: location).bean(type, id, in: self) } catch {
       throw location.met(error)
     }
-  }
-
-  /// Returns the bean of a type that has a tag, and creates it first if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - type: a type that `getBean` accepts.
-  ///   - qualifier: the tag of the bean's declaration.
-  ///   - file: the file of the lookup, which errors name.
-  ///   - line: the line of the lookup.
-  /// - Throws: the errors of `readyBean(_:byId:)`.
-  public func readyBean<Tag, T>(
-    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
-  ) async throws -> T {
-    try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
   }
 
   /// Returns the bean of the type that the context of the call determines, and creates it first if it does not exist.
