@@ -106,7 +106,7 @@ import Testing
         try #expect(environment.getBean(Int.self) == environment.getBean(Int.self, byId: "first"))
         return try [
           environment.getBean(Int.self), environment.getBean(Int.self, byId: "second"),
-          environment.getBean(Int.self, qualifier: Spare.self),
+          environment.getBean(Qualified<Spare, Int>.self).value,
         ]
       }
     }

@@ -102,7 +102,7 @@ public class BeanDeclaration {
   }
 
   /// Sets the place of a declaration that is not written in Swift.
-  @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
+  @discardableResult package func declared(at origin: EnvironmentError.Origin) -> Self {
     with { $0.location = .known(origin) }
   }
   /// Names the bean. An id is unique in its environment and hides the same id of environments further out.
@@ -142,9 +142,6 @@ public class BeanDeclaration {
   /// Sets the type of the products of a `FactoryBean`. Lookups of `type` and of the bean's id return the product, made
   /// once for each instance of the declared scope; lookups of the factory's own class and of `"&id"` return the
   /// factory.
-  @_disfavoredOverload @discardableResult
-  public func target(_ type: Any.Type) -> Self { with { $0.target = type } }
-  /// Sets the type of a factory bean's products, which the compiler does not know to be `Sendable`.
   @discardableResult public func target<T>(_ type: T.Type) -> Self { with { $0.target = type } }
   /// Sets the type of a factory bean's products, which the compiler knows to be `Sendable`.
   @discardableResult public func target<T: Sendable>(_ type: T.Type) -> Self {
@@ -183,9 +180,6 @@ public class BeanDeclaration {
   @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
     argument(index, .reference(id))
   }
-  /// Passes a bean declared in place to the factory's parameter at `index` (from 0).
-  @_disfavoredOverload @discardableResult
-  public func argument(_ index: Int, bean: BeanDeclaration) -> Self { argument(index, .bean(bean)) }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
   ///

@@ -23,15 +23,9 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   /// Sets a property to a bean declared in place, which is a bean of its own in the same environment.
-  @_disfavoredOverload @inlinable @inline(__always) @discardableResult
-  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
-    inject(path, .bean(bean))
-  }
-
-  /// Sets a property to a bean declared in place whose type the compiler does not know to be `Sendable`.
   @inlinable @inline(__always) @discardableResult
-  public func property<V, T>(
-    _ path: ReferenceWritableKeyPath<Instance, V>, bean: TypedBeanDeclaration<T>
+  public func property<V, Declaration: BeanDeclaration>(
+    _ path: ReferenceWritableKeyPath<Instance, V>, bean: Declaration
   ) -> Self {
     inject(path, .bean(bean))
   }
@@ -122,9 +116,8 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
 }
 
 extension BeanDeclaration {
-  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler does not know its
-  /// type to be `Sendable`.
-  @discardableResult public func argument<T>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0).
+  @discardableResult public func argument<Declaration: BeanDeclaration>(_ index: Int, bean: Declaration) -> Self {
     argument(index, .bean(bean))
   }
 

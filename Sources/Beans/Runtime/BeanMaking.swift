@@ -72,7 +72,7 @@ extension Environment {
         giveBack(operands)
         throw error
       }
-      return ObjectReference(try create(Arguments(operands, core.slots, evaluated.first)))
+      return ObjectReference(try create(Arguments(operands.first, core.slots, evaluated.first)))
     }
   }
 

@@ -68,15 +68,12 @@ extension Environment {
     }
   }
 
-  /// Returns the objects of beans of classes, retained for the caller.
-  private func objects(of computations: [Computation]) throws -> [ObjectReference] {
-    var objects: [ObjectReference] = []
+  /// Returns the objects of beans of classes.
+  private func objects(of computations: [Computation]) throws -> [AnyObject] {
+    var objects: [AnyObject] = []
     objects.reserveCapacity(computations.count)
-    do {
-      for computation in computations { if let object = try evaluate(computation) { objects.append(object) } }
-    } catch {
-      for object in objects { object.release() }
-      throw error
+    for computation in computations {
+      if let object = try evaluate(computation) { objects.append(object.take(as: AnyObject.self)) }
     }
     return objects
   }

@@ -20,7 +20,7 @@ struct RequestEnvironments<Context: RequestContext>: RouterMiddleware {
       }
       return response
     } catch {
-      await child.end(failing: error)
+      try await child.end(failing: error)
       throw error
     }
   }
