@@ -10,7 +10,7 @@ import Synchronization
 public final class ConfigurationManager: Sendable {
   let parent: ConfigurationManager?
   /// The conversions from stored values to the types of readers.
-  package let conversions: StandardConversionFactory
+  public let conversions: StandardConversionFactory
   let state: Locked<State>
   /// The number of changes, which grows after each.
   let changes = Atomic(0)

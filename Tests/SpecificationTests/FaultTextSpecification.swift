@@ -156,27 +156,25 @@ import Testing
 
   // MARK: factories without a seed
 
-  @Test("A factory without a seed opens children in every form")
+  @Test("A factory without a seed opens children without an argument, in every form")
   func seedless() async throws {
     let shop = try Environment(name: "shop")
     let sessions = try shop.childFactory("session", seed: Void.self) { try $0.define(Part.self, factory: Part.init) }
     let requests = try sessions.childFactory("request", seed: Void.self)
-    let session = try sessions.build(())
-    let request = try requests.build((), in: session)
+    let session = try sessions.build()
+    let request = try requests.build(in: session)
     #expect(request.parent === session)
-    let handle = try requests.open((), in: session)
+    let handle = try requests.open(in: session)
     try await handle.end()
-    let isThere = try await sessions.withChild(()) {
-      try $0.getBean(Part.self) !== session.getBean(Part.self)
-    }
+    let isThere = try await sessions.withChild { child in try child.getBean(Part.self) !== session.getBean(Part.self) }
     #expect(isThere)
-    try await requests.withChild((), in: session) { #expect($0.parent === session) }
+    try await requests.withChild(in: session) { #expect($0.parent === session) }
     #expect(try Self.openWithoutSeed(sessions))
     try await shop.shutdown()
   }
 
   private static func openWithoutSeed(_ sessions: EnvironmentFactory<Void>) throws -> Bool {
-    try sessions.withChild(()) { _ in true }
+    try sessions.withChild { _ in true }
   }
 }
 

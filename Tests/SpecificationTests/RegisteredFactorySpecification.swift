@@ -71,7 +71,7 @@ import Testing
     let shop = try Environment(name: "shop")
     try shop.include(Requests())
     try shop.startup()
-    try shop.getBean(EnvironmentFactory<Void>.self).withChild(()) { #expect($0.name == "request") }
+    try shop.getBean(EnvironmentFactory<Void>.self).withChild { #expect($0.name == "request") }
     try shop.shutdown()
   }
 
