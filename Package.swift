@@ -137,8 +137,8 @@ let package = Package(
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansXML", "BeansInject", "BeansRunning", "Beans", "BeansErrors",
-        "BeansLogging",
+        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansXML", "BeansInject", "BeansRunning", "Beans",
+        "BeansErrors", "BeansLogging",
       ],
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
