@@ -99,7 +99,7 @@ private struct LocalMinute {
     #expect(model.changes.count == 2)
     for (text, isDue) in Self.expressions {
       let expression = try CronExpression(text)
-      // The first day and the last one give the model what it does not know at its ends.
+      // The model knows no change of the offset before its first day and after its last one.
       let (first, end) = (Int64(Self.start + 1_440) * 60, Int64(model.minutes.upperBound - 1_440) * 60)
       let expected = model.due(isDue).filter { $0 > first && $0 < end }
       var found: [Int64] = []
