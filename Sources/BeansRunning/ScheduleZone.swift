@@ -3,7 +3,7 @@
 /// A program that needs a zone makes it from a zone of Foundation, which this module does not link:
 ///
 /// ```swift
-/// ScheduleZone { .seconds(berlin.secondsFromGMT(for: Date(timeIntervalSince1970: $0 / .seconds(1)))) }
+/// ScheduleZone { .seconds(berlin.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0.components.seconds)))) }
 /// ```
 ///
 /// Here `berlin` is `TimeZone(identifier: "Europe/Berlin")`.

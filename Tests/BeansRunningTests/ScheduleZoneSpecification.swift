@@ -20,7 +20,7 @@ struct ScheduleZoneSpecification {
     try environment.define(
       environment.bean(Report.self, factory: Report.init)
         .scheduled(at: expression, in: ScheduleZone(zone)) { _ in
-          let now = Date(timeIntervalSince1970: clock.timeSinceEpoch / .seconds(1))
+          let now = Date(timeIntervalSince1970: Double(clock.timeSinceEpoch.components.seconds))
           journal.note(String(now.ISO8601Format().dropLast(4)))
         })
     try environment.startup()

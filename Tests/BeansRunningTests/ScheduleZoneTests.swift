@@ -8,7 +8,7 @@ let zonesOfTests = ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", 
 
 extension ScheduleZone {
   init(_ zone: TimeZone) {
-    self.init { .seconds(zone.secondsFromGMT(for: Date(timeIntervalSince1970: $0 / .seconds(1)))) }
+    self.init { .seconds(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0.components.seconds)))) }
   }
 }
 
@@ -165,7 +165,7 @@ private struct LocalMinute {
     #expect(expression.next(after: 1_000_000_000, in: ahead) == 1_000_080_000)
     let behind = ScheduleZone { _ in .seconds(Int64.min) }
     #expect(expression.next(after: 1_000_000_000, in: behind) == 1_000_080_000)
-    let wild = ScheduleZone { .seconds(Int64($0 / .seconds(1)) % 7 * 50_000 - 100_000) }
+    let wild = ScheduleZone { .seconds($0.components.seconds % 7 * 50_000 - 100_000) }
     let next = expression.next(after: 1_000_000_000, in: wild)
     #expect(next > 1_000_000_000 && next < 1_000_000_000 + 4 * 86_400)
   }

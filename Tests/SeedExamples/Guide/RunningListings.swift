@@ -166,7 +166,7 @@ import Foundation
 
 extension ScheduleZone {
   init(_ zone: TimeZone) {
-    self.init { .seconds(zone.secondsFromGMT(for: Date(timeIntervalSince1970: $0 / .seconds(1)))) }
+    self.init { .seconds(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0.components.seconds)))) }
   }
 }
 // end
