@@ -17,6 +17,11 @@ extension Sessions {
   /// are released after `body`. A deadline of the session, and the limit of a shutdown, do not wait for `body`. A
   /// `shutdown()` of the session from inside `body` begins the end and does not wait.
   ///
+  /// - Parameters:
+  ///   - id: the id of the session.
+  ///   - file: the file of the call, for errors.
+  ///   - line: the line of the call.
+  ///   - body: runs inside of the session, and keeps it open.
   /// - Returns: the result of `body`; nil, without a call of it, if there is no such session or it is ending.
   /// - Throws: the error that `body` throws; `.finished` if an end that could not wait for `body` has failed the
   ///   session; `.notReady` with a store.
