@@ -1,7 +1,8 @@
 # The tasks of a checkout. `make` alone lists them.
 
-# The folder of the build products.
+# The folder of the build products, and that of the debug build of the example service.
 SCRATCH ?= .build
+BUILD ?= $(SCRATCH)/storefront
 # The duration of `make load` in seconds, and its number of connections.
 DURATION ?= 20
 CONNECTIONS ?= 64
@@ -10,7 +11,7 @@ LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
-.PHONY: help demo demo-cluster test graph docs docs-preview check-static check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
+.PHONY: help check night demo demo-cluster test graph docs docs-preview check-static check-page screenshots soak load bench bench-http bench-sessions check-cost check-memory trial sanitize schedules fuzz format lint packages
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s %s\n", $$1, $$2 }'
@@ -22,10 +23,18 @@ demo-cluster: packages ## runs two nodes of the service with one Redis, behind a
 	@scripts/require-packages redis-server haproxy curl
 	@exec scripts/demo-cluster
 
-test: packages ## builds and runs all tests
+check: packages ## checks a change while you write it: format, house rules, the scripts, the specification, tests of the changed modules
+	@scripts/check
+
+night: packages ## checks what takes hours: both sanitizers, other builds, random inputs and orders, load, the articles, soak
+	@scripts/night
+
+test: packages ## builds and runs all tests, then those of the example service
 	@scripts/require-packages redis-server
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
+	swift build --build-tests --package-path Examples/Storefront --scratch-path $(BUILD)
+	swift test --skip-build --package-path Examples/Storefront --scratch-path $(BUILD)
 
 graph: packages ## updates the picture of the shop's graph in its article
 	@scripts/check-graph --write
@@ -91,10 +100,10 @@ docs-preview: docs ## builds the documentation and serves it on localhost until 
 	@python3 -m http.server --bind 127.0.0.1 --directory $(SCRATCH)/docs $${PORT:-8000}
 
 format: ## formats all Swift sources
-	swift format -i -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
+	swift format -i -p -r Package.swift Plugins Sources Tests Examples/*/Package.swift Examples/*/Sources Examples/*/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
 
 lint: ## checks the format of all Swift sources
-	swift format lint --strict -p -r Package.swift Plugins Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
+	swift format lint --strict -p -r Package.swift Plugins Sources Tests Examples/*/Package.swift Examples/*/Sources Examples/*/Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources Schedules/Package.swift Schedules/Tests scripts/*.swift
 
 packages:
 	@scripts/require-swift

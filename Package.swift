@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
+    .library(name: "BeansInject", targets: ["BeansInject"]),
     .library(name: "BeansRunning", targets: ["BeansRunning"]),
     .library(name: "BeansGraph", targets: ["BeansGraph"]),
     .library(name: "BeansJSON", targets: ["BeansJSON"]),
@@ -25,8 +26,6 @@ let package = Package(
     .library(name: "BeansSessions", targets: ["BeansSessions"]),
     .library(name: "BeansRedis", targets: ["BeansRedis"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
-    .library(name: "BeansServerTesting", targets: ["BeansServerTesting"]),
-    .library(name: "BeansTool", targets: ["BeansTool"]),
     .plugin(name: "BeansCheck", targets: ["BeansCheck"]),
     .plugin(name: "BeansCommand", targets: ["BeansCommand"]),
   ],
@@ -34,76 +33,62 @@ let package = Package(
     // C libraries, which stand in the system's own folders. Without `pkgConfig`: SwiftPM would ask for it, and warn, on
     // behalf of packages that use only `Beans`.
     .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
-    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CHTTPParser", providers: [.apt(["libhttp-parser-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
 
-    // The libraries, each depending only on those above it.
-    .target(name: "BeansPlatform", swiftSettings: strict),
-    .target(name: "BeansLogging", dependencies: ["BeansPlatform"], swiftSettings: strict),
+    // The libraries, each depending only on those above it. The first refuses other platforms, before another file fails.
     .target(name: "CBeansRuntime"),
-    // The errors of all modules, which `Beans` exports.
-    .target(name: "BeansErrors", swiftSettings: strict),
+    // The errors of all modules, which `Beans` exports, and the parts that the modules share: the lock, the wait-for graph.
+    .target(name: "BeansErrors", dependencies: ["CBeansRuntime"], swiftSettings: strict),
+    .target(name: "BeansLogging", dependencies: ["CBeansRuntime"], swiftSettings: strict),
+    .target(name: "BeansReflection", dependencies: ["BeansErrors", "CBeansRuntime"], swiftSettings: strict),
     .target(
-      name: "BeansSupport", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime"], swiftSettings: strict),
-    .target(
-      name: "BeansReflection", dependencies: ["BeansErrors", "BeansSupport", "CBeansRuntime"], swiftSettings: strict),
-    .target(
-      name: "BeansConfiguration", dependencies: ["BeansErrors", "BeansLogging", "BeansSupport", "BeansReflection"],
+      name: "BeansConfiguration", dependencies: ["BeansErrors", "BeansLogging", "BeansReflection"],
       swiftSettings: strict),
     .target(
       name: "Beans",
-      dependencies: [
-        "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration",
-      ],
+      dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "BeansReflection", "BeansConfiguration"],
+      swiftSettings: strict),
+    // Locators, and injections that a class declares: apart, because a program with constructor injection needs neither.
+    .target(
+      name: "BeansInject", dependencies: ["BeansErrors", "BeansReflection", "Beans"],
       swiftSettings: strict),
     // Beans that run and scheduled calls: apart, so that a program without them reads less.
     .target(
-      name: "BeansRunning", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "Beans"],
+      name: "BeansRunning", dependencies: ["BeansErrors", "BeansLogging", "CBeansRuntime", "Beans"],
       swiftSettings: strict),
-    .target(name: "BeansGraph", dependencies: ["Beans"], swiftSettings: strict),
+    // The graph as a value, and the program that the plugins below run.
+    .target(name: "BeansGraph", dependencies: ["BeansErrors", "Beans"], swiftSettings: strict),
     // Apart from `BeansXML`, so that a program that reads JSON links neither Foundation nor ICU.
     .target(name: "BeansJSON", dependencies: ["Beans"], swiftSettings: strict),
     .target(name: "BeansYAML", dependencies: ["Beans", "CYAML"], swiftSettings: strict),
     .target(
-      name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansSupport", "BeansLogging"], swiftSettings: strict),
-    // Sessions without a loop. `BeansServer` and `BeansSessions` export it: the first without Foundation, the second without
-    // libuv.
-    .target(name: "BeansSessionRegistry", dependencies: ["BeansSupport", "Beans"], swiftSettings: strict),
-    // Sessions that outlive a request or a process in a store.
-    .target(
-      name: "BeansSessions", dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry"],
-      swiftSettings: strict),
-    .target(name: "BeansEventLoop", dependencies: ["BeansPlatform", "CLibuv"], swiftSettings: strict),
+      name: "BeansXML", dependencies: ["Beans", "BeansJSON", "BeansErrors", "BeansLogging"], swiftSettings: strict),
+    // Sessions by id, in memory or in a store, without a loop. Apart from `BeansServer`, because values in a store need Foundation's
+    // coders.
+    .target(name: "BeansSessions", dependencies: ["BeansLogging", "BeansErrors", "Beans"], swiftSettings: strict),
+    .target(name: "BeansEventLoop", dependencies: ["CBeansRuntime", "CLibuv"], swiftSettings: strict),
     .target(
       name: "BeansServer",
-      dependencies: [
-        "BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansSessionRegistry", "BeansEventLoop",
-      ],
+      dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansRunning", "BeansEventLoop"],
       swiftSettings: strict),
     // The store of sessions for several nodes, on event loops: apart, so that sessions in memory need no libuv.
     .target(
       name: "BeansRedis",
-      dependencies: [
-        "BeansLogging", "BeansSupport", "Beans", "BeansSessionRegistry", "BeansSessions", "BeansEventLoop",
-      ],
+      dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansSessions", "BeansEventLoop"],
       swiftSettings: strict),
 
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
     // which knows nothing of it.
     .target(
       name: "BeansOperations",
-      dependencies: ["BeansLogging", "BeansSupport", "Beans", "BeansRunning", "BeansGraph", "BeansServer"],
-      swiftSettings: strict),
+      dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansRunning", "BeansGraph", "BeansServer"],
+      resources: [.embedInCode("Resources")], swiftSettings: strict),
 
     // For tests of programs that use the container. Only this module imports the testing library of the toolchain.
-    .target(name: "BeansTesting", dependencies: ["Beans", "BeansSupport"], swiftSettings: strict),
-    // Separate, so that tests without a loop need no libuv.
-    .target(name: "BeansServerTesting", dependencies: ["BeansEventLoop"], swiftSettings: strict),
+    .target(name: "BeansTesting", dependencies: ["Beans", "BeansErrors"], swiftSettings: strict),
 
     // The check of declarations during a build, and the command that reports on them. The plugins run a program of the package
-    // that uses them.
-    .target(name: "BeansTool", dependencies: ["Beans", "BeansGraph", "BeansSupport"], swiftSettings: strict),
+    // that uses them, which depends on `BeansGraph`.
     .executableTarget(name: "beans-place", path: "Sources/BeansPlace"),
     .plugin(name: "BeansCheck", capability: .buildTool(), dependencies: ["beans-place"]),
     .plugin(
@@ -111,39 +96,28 @@ let package = Package(
       capability: .command(
         intent: .custom(verb: "beans", description: "Answers questions about the beans that a package declares"))),
 
-    // The example service: everything but its start is a library, so that another program can link the declarations.
-    .target(
-      name: "Storefront",
-      dependencies: [
-        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansJSON", "BeansRunning",
-        "Beans", "BeansLogging", "CSQLite", "CHTTPParser",
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "StorefrontServer", dependencies: ["Storefront"], exclude: ["storefront.json"], swiftSettings: strict,
-      plugins: ["BeansCheck"]),
-    .executableTarget(name: "StorefrontBeans", dependencies: ["BeansTool", "Storefront"], swiftSettings: strict),
-
     // Tests.
     .target(name: "CForeignThread", path: "Tests/CForeignThread"),
-    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging", "BeansSupport"], swiftSettings: settings),
+    .testTarget(name: "BeansLoggingTests", dependencies: ["BeansLogging", "BeansErrors"], swiftSettings: settings),
     .target(
-      name: "TestSupport", dependencies: ["BeansErrors", "BeansSupport"], path: "Tests/TestSupport",
-      swiftSettings: settings),
+      name: "TestSupport", dependencies: ["BeansErrors"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(
       name: "BeansReflectionTests", dependencies: ["BeansReflection", "BeansErrors", "CBeansRuntime", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansConfigurationTests",
-      dependencies: ["BeansConfiguration", "BeansErrors", "BeansSupport", "TestSupport"], swiftSettings: settings),
+      name: "BeansConfigurationTests", dependencies: ["BeansConfiguration", "BeansErrors", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
-      name: "BeansTests", dependencies: ["Beans", "BeansSupport", "BeansLogging", "TestSupport"],
+      name: "BeansTests", dependencies: ["Beans", "BeansErrors", "BeansLogging", "TestSupport"],
       exclude: ["sizes.txt"], swiftSettings: settings),
-    .testTarget(name: "BeansRunningTests", dependencies: ["BeansRunning"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansRunningTests", dependencies: ["BeansRunning", "Beans", "BeansTesting", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(
       name: "SpecificationTests",
       dependencies: [
-        "BeansRunning", "Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread", "TestSupport",
+        "BeansInject", "BeansRunning", "Beans", "BeansGraph", "BeansLogging", "BeansTesting", "CForeignThread",
+        "TestSupport",
       ],
       swiftSettings: settings),
     // One file of the specification, compiled as a package with this upcoming feature compiles it.
@@ -151,65 +125,55 @@ let package = Package(
       name: "NonsendingTests", dependencies: ["BeansRunning", "Beans", "TestSupport"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .testTarget(
-      name: "ModelTests", dependencies: ["BeansSupport", "BeansRunning", "Beans", "BeansLogging", "TestSupport"],
+      name: "ModelTests", dependencies: ["BeansErrors", "BeansRunning", "Beans", "BeansLogging", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansJSONTests", dependencies: ["BeansJSON", "Beans", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "BeansYAMLTests", dependencies: ["BeansJSON", "BeansYAML", "Beans", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "BeansXMLTests", dependencies: ["BeansXML", "Beans", "BeansLogging"], swiftSettings: settings),
+    .testTarget(
+      name: "BeansXMLTests", dependencies: ["BeansXML", "BeansInject", "Beans", "BeansLogging"],
+      swiftSettings: settings),
     .testTarget(
       name: "FaultTests",
       dependencies: [
-        "BeansServer", "BeansEventLoop", "BeansXML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansXML", "BeansInject", "BeansRunning", "Beans",
+        "BeansErrors", "BeansLogging",
       ],
       exclude: ["faults.txt"], swiftSettings: settings),
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansServerTesting", "BeansEventLoop",
-        "BeansTesting", "BeansXML", "BeansJSON", "BeansYAML", "BeansRunning", "Beans", "BeansSupport", "BeansLogging",
+        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML",
+        "BeansJSON", "BeansYAML", "BeansInject", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansSupport", "TestSupport"],
+      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansErrors", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(
       name: "BeansServerTests",
       dependencies: [
-        "BeansServer", "BeansServerTesting", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
-        "Beans", "BeansSupport", "BeansLogging", "TestSupport",
+        "BeansServer", "BeansSessions", "BeansEventLoop", "BeansTesting", "BeansJSON", "BeansYAML", "BeansRunning",
+        "Beans", "BeansErrors", "BeansLogging", "TestSupport",
       ],
-      swiftSettings: settings),
-    .testTarget(
-      name: "BeansSessionRegistryTests",
-      dependencies: ["BeansSessionRegistry", "BeansTesting", "Beans", "BeansSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "BeansOperationsTests",
       dependencies: [
-        "BeansOperations", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans", "BeansSupport",
-        "BeansLogging", "TestSupport",
+        "BeansOperations", "BeansServer", "BeansSessions", "BeansEventLoop", "BeansTesting", "BeansRunning", "Beans",
+        "BeansErrors", "BeansLogging", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "BeansSessionsTests",
       dependencies: [
-        "BeansRedis", "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansSupport",
+        "BeansRedis", "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansErrors",
         "TestSupport",
       ],
       swiftSettings: settings),
-    .testTarget(
-      name: "BeansToolTests", dependencies: ["BeansTool", "Beans", "BeansGraph", "BeansOperations", "Storefront"],
-      exclude: ["Golden"], swiftSettings: settings),
-    .testTarget(
-      name: "StorefrontTests",
-      dependencies: [
-        "StorefrontServer", "Storefront", "BeansOperations", "BeansSessions", "BeansServer", "BeansTesting",
-        "BeansRunning", "Beans", "BeansSupport", "BeansEventLoop", "CSQLite", "TestSupport",
-      ],
-      swiftSettings: settings),
+    .testTarget(name: "BeansGraphTests", dependencies: ["BeansGraph", "Beans"], swiftSettings: settings),
   ]
 )
 
@@ -221,9 +185,8 @@ if let wanted = Context.environment["BEANS_TESTS"]?.split(separator: ",").map(St
 // Only the specification and its dependencies, for configurations of CI that test nothing else.
 if Context.environment["BEANS_SPECIFICATION_ONLY"] != nil {
   let kept: Set = [
-    "BeansPlatform", "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection",
-    "BeansConfiguration", "Beans", "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport",
-    "SpecificationTests",
+    "CBeansRuntime", "BeansErrors", "BeansLogging", "BeansReflection", "BeansConfiguration", "Beans", "BeansInject",
+    "BeansRunning", "BeansGraph", "BeansTesting", "CForeignThread", "TestSupport", "SpecificationTests",
   ]
   package.targets.removeAll { !kept.contains($0.name) }
   package.products.removeAll { !kept.contains($0.name) }

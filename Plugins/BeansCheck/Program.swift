@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// An executable target that depends on `BeansTool`.
+/// An executable target that depends on `BeansGraph` and calls `BeansTool.run`.
 struct Program {
   /// The name of the built product.
   let name: String
@@ -16,21 +16,30 @@ struct Program {
   /// - Throws: `Fault` where there is none.
   static func all(in package: Package) throws -> [Program] {
     let executables = package.targets.compactMap { $0 as? SwiftSourceModuleTarget }.filter { target in
-      target.kind == .executable
+      target.kind == .executable && runsTool(target)
         && target.dependencies.contains { dependency in
           switch dependency {
-          case .product(let product): product.name == "BeansTool"
-          case .target(let target): target.name == "BeansTool"
+          case .product(let product): product.name == "BeansGraph"
+          case .target(let target): target.name == "BeansGraph"
           @unknown default: false
           }
         }
     }
     if executables.isEmpty {
-      throw Fault("no executable target of \(package.displayName) depends on the product BeansTool of swift-beans")
+      throw Fault(
+        "no executable target of \(package.displayName) depends on the product BeansGraph of swift-beans and calls BeansTool.run"
+      )
     }
     return executables.map { target in
       let product = package.products.first { ($0 as? ExecutableProduct)?.mainTarget.id == target.id }
       return Program(name: product?.name ?? target.name, target: target)
+    }
+  }
+
+  /// Whether the sources call `BeansTool.run`: a service that draws its graph depends on `BeansGraph`, too.
+  private static func runsTool(_ target: SwiftSourceModuleTarget) -> Bool {
+    target.sourceFiles(withSuffix: ".swift").contains { file in
+      (try? String(contentsOf: file.url, encoding: .utf8))?.contains("BeansTool.run") == true
     }
   }
 

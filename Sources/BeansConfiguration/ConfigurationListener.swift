@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A registration of a closure with a `ConfigurationManager`.
 public struct ConfigurationListener: Sendable {

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// One value of a source, or a key that was read without a value in any source. Contains no value.
 package struct ConfigurationEntry: Sendable, Hashable {

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 extension ConfigurationManager {
   /// Returns all values by source as text for people, in the order in which the sources were added; the parent's values

@@ -65,15 +65,15 @@ extension ConfigurationManager {
 
   /// Returns the value for a class-level injection. For an optional type, returns nil if there is neither a value nor a
   /// default.
-  package func value(_ type: Any.Type, for inject: InjectConfigurationValue) throws(EnvironmentError) -> Any {
+  package func value(_ type: Any.Type, for request: ConfigurationRequest) throws(EnvironmentError) -> Any {
     if let type = Self.readAtUse(type) {
-      return try type.make(of: self, "'\(inject.key)'") { manager, type throws(EnvironmentError) in
-        try manager.value(type, for: inject)
+      return try type.make(of: self, "'\(request.key)'") { manager, type throws(EnvironmentError) in
+        try manager.value(type, for: request)
       }
     }
-    if let value = try value(type, namespace: inject.namespace, key: inject.key) { return value }
-    if let value = inject.defaultValue { return try convert(value, to: type) }
+    if let value = try value(type, namespace: request.namespace, key: request.key) { return value }
+    if let value = request.defaultValue { return try convert(value, to: type) }
     if let optional = type as? any OptionalConversion.Type { return optional.absent }
-    throw missing(QualifiedKey(namespace: inject.namespace, key: inject.key), scope: "", .missingConfiguration)
+    throw missing(QualifiedKey(namespace: request.namespace, key: request.key), scope: "", .missingConfiguration)
   }
 }

@@ -1,5 +1,4 @@
-package import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) package import BeansErrors
 
 extension ConfigurationManager {
   /// Returns the section below a prefix as a type.

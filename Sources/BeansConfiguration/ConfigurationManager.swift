@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 /// The configuration values of an environment: those of its own sources and, behind them, those of its parent.

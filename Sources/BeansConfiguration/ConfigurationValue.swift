@@ -1,13 +1,12 @@
-import BeansErrors
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// A value of the configuration, or a section as a type, that is read at each use: after a reload, its holder gets the
 /// new value without a listener.
 ///
 /// Get one from `ConfigurationManager`, or let the container inject it: as a bean declared by
 /// `bean(ConfigurationValue<MailSettings>.self, configuration: "mail")`, as an argument or property with the text
-/// `${mail.timeout}`, or by `InjectConfigurationValue`.
+/// `${mail.timeout}`, or by `InjectConfigurationValue` of `BeansInject`.
 public final class ConfigurationValue<Value: Sendable>: Sendable {
   private let manager: ConfigurationManager
   private let name: String

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The keys and names that the sources of a manager and of its parents have, at one moment.
 struct KnownKeys {

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The keys whose values are secrets: those that are marked, and those whose names say so.
 enum SecretKeys {

@@ -1,6 +1,5 @@
-import BeansErrors
+@_spi(BeansPackage) import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 
 /// The reading of one section as a type: values, lists, dictionaries and `Decodable` types, nested at will.
 ///

@@ -100,17 +100,17 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   }
 
   /// A bean on the way to a fault.
-  public struct Step: Hashable, Sendable, CustomStringConvertible {
+  package struct Step: Hashable, Sendable, CustomStringConvertible {
     /// The type of the bean and its id, in the form of reports; the type or the id alone if no bean was found.
-    public var label: String
+    package var label: String
     /// The place of the bean's declaration, if known.
-    public var origin: Origin?
+    package var origin: Origin?
 
     /// Creates a step.
-    public init(_ label: String, origin: Origin? = nil) { (self.label, self.origin) = (label, origin) }
+    package init(_ label: String, origin: Origin? = nil) { (self.label, self.origin) = (label, origin) }
 
     /// The label, followed by the origin in parentheses.
-    public var description: String { label + (origin.map { " (\($0))" } ?? "") }
+    package var description: String { label + (origin.map { " (\($0))" } ?? "") }
   }
 
   /// The kind of failure.
@@ -120,8 +120,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   /// The remedy, as listed in <doc:/Beans/Faults>.
   public var help: String { cause.help }
   /// The beans on the way to the fault, from the requested bean inwards to the faulty one.
-  public package(set) var steps: [Step]
-  /// The labels of `steps`.
+  package var steps: [Step]
+  /// The beans on the way to the fault, from the requested bean inwards to the faulty one: the type of each and its id,
+  /// in the form of reports; the type or the id alone if no bean was found.
   public var path: [String] { steps.map(\.label) }
   /// The origin of the faulty declaration; the origin of the call if no declaration is at fault.
   public package(set) var origin: Origin?
@@ -158,7 +159,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   ///   - steps: the beans from the requested one inwards to the faulty one.
   ///   - origin: the place of the faulty declaration.
   ///   - underlying: the error that a factory or a callback threw, or all failures that this error holds.
-  public init(_ code: Code, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []) {
+  package init(_ code: Code, _ message: String, steps: [Step], origin: Origin?, underlying: [any Error] = []) {
     self.init(cause: code.usual, message, steps: steps, origin: origin, underlying: underlying)
   }
 

@@ -30,7 +30,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
   case sharedScopeObject, repeatedValue, valueWithoutKey, unknownKey, impossibleOverride
   case nothingToOverride
   case finished, releasedByOwner, unknownSession, endedSession
-  case notReady
+  case notReady, storedSession
   case frozen
   case exhausted
   case creationFailed, forbiddenBean, deepBuild
@@ -172,7 +172,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .circleOfAliases: (.cyclicDependency, "Let one of them name a bean.")
     case .circleOfPlaceholders:
       (.cyclicDependency, "Let one of the values do without a placeholder, or write `$${` where none is meant.")
-    case .circleOfSessions: (.cyclicDependency, "Compute the seed before, without the registry.")
+    case .circleOfSessions: (.cyclicDependency, "Compute the seed before, without the sessions.")
 
     case .captiveDependency:
       (
@@ -329,7 +329,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       (.finished, "Let the factory make a scope for each session that has not been finished yet.")
 
     case .notReady: (.notReady, "Call `try await ready()` first, or look it up by `try await readyBean(…)`.")
-
+    case .storedSession: (.notReady, "Use `await withSession(cookie:)`, which opens sessions under new ids.")
     case .frozen:
       (
         .frozen,

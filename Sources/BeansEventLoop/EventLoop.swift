@@ -63,7 +63,7 @@ public final class EventLoop: Sendable {
   public convenience init() throws(EventLoopError) { try self.init(skips: nil) }
 
   /// Creates a loop for a test, which turns the loop and may skip time.
-  package init(skips: SkippedTime?) throws(EventLoopError) {
+  init(skips: SkippedTime?) throws(EventLoopError) {
     self.skips = skips
     unsafe native = try NativeLoop.make()
     actors.attach(to: self)
@@ -102,7 +102,7 @@ public final class EventLoop: Sendable {
   /// Afterwards the loop is in the same phase as a loop that has not run, and accepts work.
   ///
   /// - Returns: whether there was anything to run.
-  package func turn() throws(EventLoopError) -> Bool {
+  func turn() throws(EventLoopError) -> Bool {
     try state.withLock { state throws(EventLoopError) in
       try state.beginRun("turn an event loop")
       driver.store(Self.thisThread, ordering: .releasing)
@@ -125,14 +125,14 @@ public final class EventLoop: Sendable {
   }
 
   /// Advances the time for a test: moves all timers nearer by `duration`.
-  package func skip(_ duration: Duration) {
+  func skip(_ duration: Duration) {
     let nanoseconds = Deadline.nanoseconds(duration)
     skips?.add(nanoseconds, at: Deadline.now)
     state.withLock { $0.timers.hasten(by: nanoseconds) }
   }
 
   /// The time until the next timer is due; nil without a timer.
-  package var nextTimer: Duration? {
+  var nextTimer: Duration? {
     let earliest = state.withLock { $0.timers.earliest }
     if earliest == Deadline.never { return nil }
     let now = Deadline.now

@@ -30,7 +30,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     /// The peer reset the connection (`ECONNRESET`).
     public static let connectionReset = Code(UV_ECONNRESET)
     /// No socket listens at the address (`ECONNREFUSED`).
-    public static let connectionRefused = Code(UV_ECONNREFUSED)
+    package static let connectionRefused = Code(UV_ECONNREFUSED)
     /// The peer no longer reads (`EPIPE`).
     public static let brokenPipe = Code(UV_EPIPE)
     /// The address is in use (`EADDRINUSE`).
@@ -46,7 +46,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     /// The process has too many open files (`EMFILE`).
     public static let tooManyOpenFiles = Code(UV_EMFILE)
     /// The file or directory does not exist (`ENOENT`).
-    public static let notFound = Code(UV_ENOENT)
+    package static let notFound = Code(UV_ENOENT)
     /// The operation is not permitted (`EACCES`), for example on a port below 1024.
     public static let permissionDenied = Code(UV_EACCES)
 
@@ -73,7 +73,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
   }
 
   /// The error number of libuv (negative), or nil when libuv was not involved.
-  public var libuvCode: Int32? { code.raw < 0 ? code.raw : nil }
+  package var libuvCode: Int32? { code.raw < 0 ? code.raw : nil }
 
   /// The short name: `"EADDRINUSE"`, or the name of one of this module's own codes.
   public var name: String {

@@ -1,11 +1,11 @@
 import CLibuv
 
 /// A change that a `FileWatcher` has observed.
-public struct FileChange: Hashable, Sendable {
+package struct FileChange: Hashable, Sendable {
   /// The changed entry of a watched directory, without the directory; nil when the system does not report it.
-  public let name: String?
+  package let name: String?
   /// Whether the entry was created, removed or renamed, rather than written to.
-  public let isRename: Bool
+  package let isRename: Bool
 }
 
 /// Delivers the changes of a file, or of a directory's entries, to a closure on the loop's thread.
@@ -13,11 +13,11 @@ public struct FileChange: Hashable, Sendable {
 /// When a program replaces a file (most editors do), a watcher of that file stays with the old one: watch the directory
 /// instead. Subdirectories are not watched. Changes in quick succession may be delivered once. A change means only that
 /// something may differ: read the file or the directory again. Each watcher takes one of the user's inotify watches.
-public final class FileWatcher: LoopHandle, @unchecked Sendable {
+package final class FileWatcher: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
   /// The path of the watched file or directory.
-  public let path: String
+  package let path: String
   private var body: (@Sendable (FileChange) -> Void)?
 
   fileprivate init(
@@ -46,7 +46,7 @@ public final class FileWatcher: LoopHandle, @unchecked Sendable {
   }
 
   /// Closes the watcher from any thread. No change is delivered once the loop has run the close.
-  public func cancel() {
+  package func cancel() {
     if loop.isCurrent { close() } else { loop.execute { self.close() } }
   }
 
@@ -67,7 +67,7 @@ extension EventLoop {
   ///   - body: called on the loop's thread with each change.
   /// - Throws: `.notFound` when `path` does not exist, `.invalidArgument` when it contains a NUL.
   @discardableResult
-  public func onFileChange(
+  package func onFileChange(
     _ path: String, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (FileChange) -> Void
   ) throws(EventLoopError) -> FileWatcher {

@@ -54,7 +54,7 @@ extension EventLoop {
   }
 
   /// The total numbers of handles that the loop has opened and closed. May be read from any thread.
-  public var handleTotals: (opened: Int, closed: Int) {
+  package var handleTotals: (opened: Int, closed: Int) {
     HandleKind.allCases.reduce(into: (opened: 0, closed: 0)) { totals, kind in
       totals.closed += ledger[kind].closed.load(ordering: .acquiring)
       totals.opened += ledger[kind].opened.load(ordering: .acquiring)

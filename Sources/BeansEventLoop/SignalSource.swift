@@ -37,7 +37,7 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
   ///
   /// The signal never regains its default effect in between, unless the process is out of file descriptors: the first
   /// call in the process opens four.
-  public func closeIgnoringSignal() {
+  package func closeIgnoringSignal() {
     loop.preconditionMayUseHandles()
     guard isOpen else { return }
     let isIgnored = IgnoredSignals.add(number)

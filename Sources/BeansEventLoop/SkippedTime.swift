@@ -3,7 +3,7 @@
 package final class SkippedTime: Sendable {
   private let steps = Lock<[(time: UInt64, skipped: UInt64)]>([])
 
-  package init() {}
+  init() {}
 
   func add(_ nanoseconds: UInt64, at time: UInt64) { steps.withLock { $0.append((time, nanoseconds)) } }
 

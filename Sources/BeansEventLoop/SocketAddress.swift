@@ -2,14 +2,14 @@ import CLibuv
 import Glibc
 
 /// A numeric IPv4 or IPv6 address with a port. Names are not resolved.
-public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// The numeric host, such as `"127.0.0.1"` or `"::1"`.
-  public let host: String
+  package let host: String
   /// The port, 0 to 65,535.
-  public let port: Int
+  package let port: Int
 
   /// The address as text, such as `"127.0.0.1:80"` or `"[::1]:80"`.
-  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   package init(host: String, port: Int) {
     self.host = host

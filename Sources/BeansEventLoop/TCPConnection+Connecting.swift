@@ -17,7 +17,7 @@ extension TCPConnection {
   ///     `.timedOut`, `.cancelled` (closed meanwhile) or another code of the system. A connection that failed is closed.
   /// - Throws: Errors that are known at once: `.invalidArgument` for an address that is not numeric, `.loopClosed`.
   @discardableResult
-  public static func connect(
+  package static func connect(
     on loop: EventLoop, host: String, port: Int, noDelay: Bool = true, file: StaticString = #fileID,
     line: UInt = #line, completion: @escaping @Sendable (Result<TCPConnection, EventLoopError>) -> Void
   ) throws(EventLoopError) -> TCPConnection {

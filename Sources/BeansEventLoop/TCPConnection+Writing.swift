@@ -61,7 +61,7 @@ extension TCPConnection {
     return unsafe state == .closed ? 0 : uv_stream_get_write_queue_size(stream)
   }
 
-  /// Whether the connection accepts writes and its queue is below `highWaterMark`.
+  /// Whether the connection accepts writes and its queue holds less than 64 KiB.
   public var isWritable: Bool {
     unsafe isOpen && !closesAfterWrites && !isShutDown && writeQueueSize < highWaterMark
   }

@@ -28,13 +28,13 @@ import Glibc
   /// Runs when the peer has closed its side. The connection then stays open for writing until it is closed here.
   /// Without this callback, the end of the peer's side closes the connection once all written bytes have been sent.
   public var onEnd: (() -> Void)? { didSet { if hasGone() { onEnd = nil } } }
-  /// Runs when the write queue, having reached `highWaterMark`, has fallen to half of it.
+  /// Runs when the write queue, having been full (see `isWritable`), has fallen to half of that.
   public var onDrain: (() -> Void)? { didSet { if hasGone() { onDrain = nil } } }
   /// Runs exactly once, after all other callbacks, when libuv has released the connection.
   public var onClose: ((CloseReason) -> Void)? { didSet { if hasGone() { onClose = nil } } }
 
   /// The number of bytes in the write queue from which on `isWritable` is false; 64 KiB by default.
-  @exclusivity(unchecked) public var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
+  @exclusivity(unchecked) package var highWaterMark = 64 * 1024 { willSet { loop.preconditionMayUseHandles() } }
 
   @exclusivity(unchecked) var isAboveHighWater = false
   @exclusivity(unchecked) var closesAfterWrites = false
@@ -104,7 +104,7 @@ import Glibc
   }
 
   /// Whether the connection does not read; true for a closed connection.
-  public var isReadingPaused: Bool { unsafe !isOpen || !isReading }
+  package var isReadingPaused: Bool { unsafe !isOpen || !isReading }
 
   private func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
     if count > 0 {
@@ -132,7 +132,7 @@ import Glibc
   public func closeAfterWrites() { close(after: .local) }
 
   /// Closes at once with a reset: the peer gets `ECONNRESET`, and unsent bytes are lost.
-  public func reset() {
+  package func reset() {
     guard isOpen else { return }
     closeReason = .local
     unsafe beginClose { handle, closed in
@@ -177,13 +177,13 @@ import Glibc
   // MARK: Socket
 
   /// The address of this end; nil when closed. Costs one system call.
-  public var localAddress: SocketAddress? {
+  package var localAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getsockname(tcp, $0, $1) }) : nil
   }
 
   /// The address of the peer; nil when not connected. Costs one system call.
-  public var peerAddress: SocketAddress? {
+  package var peerAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
   }
@@ -191,7 +191,7 @@ import Glibc
   /// Sets whether small writes are sent at once (`TCP_NODELAY`).
   ///
   /// - Throws: the error of the system; `.handleClosed` after `close()`.
-  public func setNoDelay(_ noDelay: Bool) throws(EventLoopError) {
+  package func setNoDelay(_ noDelay: Bool) throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "set TCP_NODELAY") }
     let status = unsafe uv_tcp_nodelay(tcp, noDelay ? 1 : 0)

@@ -8,12 +8,12 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
   /// The address of the listener. For a requested port 0, it contains the port that the system has chosen.
-  public private(set) var address: SocketAddress
+  package private(set) var address: SocketAddress
   /// The port of the listener.
   public var port: Int { address.port }
   /// Runs when a connection could not be accepted, for example for lack of file descriptors. The listener tries again
   /// 50 ms later; clients wait in the system's queue meanwhile.
-  public var onAcceptError: ((EventLoopError) -> Void)? {
+  package var onAcceptError: ((EventLoopError) -> Void)? {
     didSet {
       loop.preconditionMayUseHandles()
       if state == .closed, onAcceptError != nil { onAcceptError = nil }

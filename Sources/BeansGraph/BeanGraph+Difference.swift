@@ -1,8 +1,8 @@
 extension BeanGraph {
   /// The difference between two graphs, for reviews.
-  public struct Difference: Sendable, Hashable, Codable, CustomStringConvertible {
+  public struct Difference: Sendable, CustomStringConvertible {
     /// A declaration of both graphs, in the old and the new form.
-    public struct Change: Sendable, Hashable, Codable {
+    public struct Change: Sendable {
       /// The declaration in the old graph.
       public let old: Node
       /// The declaration in the new graph.

@@ -6,7 +6,7 @@ public import Beans
 /// A value: `Environment.graph()` makes one, and nothing that happens later changes it. Clusters are ordered from the
 /// outside in, nodes by definition, edges by the nodes that they start from, so that equal declarations make equal
 /// graphs and equal text.
-public struct BeanGraph: Sendable, Hashable, Codable {
+public struct BeanGraph: Sendable, Equatable, Codable {
   /// The environments.
   public let clusters: [Cluster]
   /// The declarations.
@@ -19,7 +19,7 @@ public struct BeanGraph: Sendable, Hashable, Codable {
   }
 
   /// One environment, or all children of one factory.
-  public struct Cluster: Sendable, Hashable, Codable, Identifiable {
+  public struct Cluster: Sendable, Equatable, Codable {
     /// The names of the environment and of those around it, from the outside in, separated by slashes.
     public let id: String
     /// The name of the environment; for the children of a factory, their scope.
@@ -33,9 +33,9 @@ public struct BeanGraph: Sendable, Hashable, Codable {
   }
 
   /// One declaration: a bean, or a declaration without an instance, such as a template.
-  public struct Node: Sendable, Hashable, Codable, Identifiable {
+  public struct Node: Sendable, Equatable, Codable {
     /// A property of a declaration besides its scope. More may follow.
-    public enum Flag: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum Flag: String, Sendable, Codable {
       /// An abstract declaration: others inherit from it, and it is never built.
       case template
       /// The value that each child of a factory is built from.
@@ -85,7 +85,7 @@ public struct BeanGraph: Sendable, Hashable, Codable {
   /// One dependency.
   public struct Edge: Sendable, Hashable, Codable {
     /// The way in which a bean takes another one. More may follow.
-    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    public enum Kind: String, Sendable, Codable {
       /// A parameter of the factory.
       case parameter
       /// A property.

@@ -32,26 +32,14 @@ public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConverti
   }
 }
 
-/// The levels in capitals, for configurations written that way.
+/// Levels in capitals, as the examples of the original framework spell them.
 extension Level {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// `all`.
   public static var ALL: Level { .all }
   // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// `debug`.
-  public static var DEBUG: Level { .debug }
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// `info`.
-  public static var INFO: Level { .info }
-  // swift-format-ignore: AlwaysUseLowerCamelCase
   /// `warn`.
   public static var WARN: Level { .warn }
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// `error`.
-  public static var ERROR: Level { .error }
-  // swift-format-ignore: AlwaysUseLowerCamelCase
-  /// `fatal`.
-  public static var FATAL: Level { .fatal }
   // swift-format-ignore: AlwaysUseLowerCamelCase
   /// `off`.
   public static var OFF: Level { .off }

@@ -7,9 +7,9 @@ extension LogManager {
     /// The name for `LogManager.log(_:)`.
     public let name: String
     /// The formatter that turns an entry into a line.
-    public let formatter: LogFormatter
+    let formatter: LogFormatter
     /// Whether lines are in the colour of their level (ANSI escapes).
-    public let isColored: Bool
+    let isColored: Bool
 
     /// Creates a destination.
     ///
@@ -45,7 +45,7 @@ extension LogManager {
     /// The number of entries that the destination has dropped so far; 0 in the base class.
     open var dropped: Int { 0 }
 
-    /// Returns the line for an entry, without a line end, coloured if `isColored` is true.
+    /// Returns the line for an entry, without a line end; in the colour of its level, if the destination has colours.
     public final func format(_ entry: LogEntry) -> String {
       let text = formatter.format(entry)
       return isColored ? LogFormatter.colorize(text, level: entry.level) : text

@@ -45,7 +45,8 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
 
   /// Creates a manager without registrations: all its loggers are off.
   ///
-  /// - Parameter installing: whether the manager is installed at once. See `install()`.
+  /// - Parameter installing: whether this becomes the manager of the process at once: the loggers of the static
+  ///   functions follow it from then on. Flushes the previous manager, and waits for at most one second.
   public init(installing: Bool = true) {
     if installing { install() }
   }
@@ -61,7 +62,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
 
   /// Makes this the manager of the process: the loggers of the static functions follow it from now on. Flushes the
   /// previous manager, and waits for at most one second.
-  public func install() {
+  package func install() {
     let before = Self.installation.withLock { installation in
       let before = installation.manager
       installation.manager = self
@@ -109,7 +110,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
 
   /// Returns the level of each path with a level of its own, and of each existing logger: the root first, then in
   /// alphabetical order.
-  public func levels() -> [LoggerLevel] {
+  package func levels() -> [LoggerLevel] {
     Self.installation.withLock { installation in
       var paths = Set(registrations.keys).union(setLevels.keys).union(loggers.keys).union([""])
       if installation.manager === self { paths.formUnion(installation.loggers.keys) }
@@ -180,7 +181,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
   // MARK: flush and shutdown
 
   /// Returns when every entry logged before has been written. Waits for the destinations without a limit.
-  public func flush() {
+  package func flush() {
     let logs = Self.installation.withLock { _ in allLogs }
     for log in logs { log.flush() }
   }
@@ -226,13 +227,13 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
     flush()
   }
 
-  /// Flushes the installed manager and `Tracer.shared`. Call it at the end of the process, so that no entry is lost.
-  public static func flush() {
+  /// Flushes the installed manager and the tracer. Waits for the destinations without a limit.
+  package static func flush() {
     getSingleton().flush()
     Tracer.shared.flush()
   }
 
-  /// Flushes the installed manager and `Tracer.shared`, and waits for at most `limit` for both together. Call it at the
+  /// Flushes the installed manager and the tracer, and waits for at most `limit` for both together. Call it at the
   /// end of a service.
   ///
   /// - Parameter limit: the longest time to wait. A flush that takes longer continues in the background.
@@ -240,7 +241,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
   @discardableResult
   public static func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { Self.flush() } }
 
-  /// Shuts down the installed manager, and flushes `Tracer.shared`.
+  /// Shuts down the installed manager, and flushes the tracer.
   public static func shutdown() {
     getSingleton().shutdown()
     Tracer.shared.flush()
@@ -280,11 +281,11 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
 }
 
 /// The level of one logger.
-public struct LoggerLevel: Sendable, Hashable {
+package struct LoggerLevel: Sendable, Hashable {
   /// The logger's path; "" for the root.
-  public let path: String
+  package let path: String
   /// The level that is set or registered for the path itself, if any.
-  public let configured: Level?
+  package let configured: Level?
   /// The level that applies; `off` for a logger without a destination.
-  public let effective: Level
+  package let effective: Level
 }

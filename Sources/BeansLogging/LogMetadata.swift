@@ -33,7 +33,7 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
   }
 
   /// Adds other metadata, whose values replace those of the same keys here.
-  public mutating func merge(_ other: LogMetadata) {
+  package mutating func merge(_ other: LogMetadata) {
     if values.isEmpty { return values = other.values }
     for (key, value) in other.values { self[key] = value }
   }

@@ -24,7 +24,7 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
   private let content: Content
 
   /// Creates a stack trace that was captured elsewhere: one text for each frame, innermost first.
-  public init(frames: [String]) { content = Content(.texts(frames)) }
+  package init(frames: [String]) { content = Content(.texts(frames)) }
 
   #if canImport(Runtime)
     /// The images of the process, listed once: the runtime reads the beginning of every mapped file, and the process

@@ -9,10 +9,10 @@ extension Environment {
   /// the text of `/environments` in `Operations` contains the same without these visits.
   ///
   /// - Parameters:
-  ///   - sessions: the registries to include.
+  ///   - sessions: the sources of sessions to include.
   ///   - lag: the delay of loops, if they are watched.
   ///   - maximumChildren: the maximum number of named children of each environment.
-  public func liveReport(sessions: [any SessionReporting], lag: LoopLag?, maximumChildren: Int) -> String {
+  public func liveReport(sessions: [any ScopeReporting], lag: LoopLag?, maximumChildren: Int) -> String {
     liveReport(statistics(), sessions.map { $0.report() }, lag: lag, maximumChildren: maximumChildren)
   }
 
@@ -20,14 +20,14 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - scopes: the counts by scope.
-  ///   - sessions: a line for each registry.
+  ///   - sessions: a line for each source of sessions.
   ///   - lag: the delay of loops, if they are watched.
   ///   - maximumChildren: the maximum number of named children of each environment.
   func liveReport(
     _ scopes: [ScopeStatistics], _ sessions: [String], lag: LoopLag?, maximumChildren: Int
   ) -> String {
     let counts = scopes.map { counts in
-      "\(counts.scope): \(counts.opened - counts.finished) live, \(counts.created - counts.released) beans\n"
+      "\(counts.scope): \(counts.open) live, \(counts.created - counts.released) beans\n"
     }
     let loops = (lag?.takeWorst() ?? []).enumerated().map { number, lag in
       "loop \(number): \(lag / .microseconds(1)) µs late at most since this was asked last\n"

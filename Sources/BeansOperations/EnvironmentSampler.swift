@@ -1,7 +1,7 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansServer
 import Dispatch
-@_spi(BeansPackage) import BeansSupport
 
 /// The figures of an environment and its descendants: counts that the container maintains, and a sample of the live
 /// ones.
@@ -50,7 +50,7 @@ final class EnvironmentSampler: Sendable {
     guard var scopes = environment.keptStatistics else {
       return (environment.statistics(), sampled.figures(areMany: false).ages)
     }
-    let live = scopes.reduce(0) { $0 + $1.opened - $1.finished }
+    let live = scopes.reduce(0) { $0 + $1.open }
     let sample = sampled.figures(areMany: live > Sampled<Sample>.slice)
     told.withLock { told in
       for index in scopes.indices {

@@ -39,7 +39,7 @@ extension HealthCheck {
 }
 
 /// A probe that an orchestrator sends to a service.
-public enum HealthProbe: String, Sendable {
+public enum HealthProbe: Sendable {
   /// The probe `/livez`: a failure restarts the service. Not for external resources: an unavailable database would
   /// restart every instance.
   case alive

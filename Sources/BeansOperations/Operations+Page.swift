@@ -1,4 +1,5 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansServer
 
 extension Operations {

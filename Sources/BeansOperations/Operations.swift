@@ -1,8 +1,8 @@
 public import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansGraph
 import BeansRunning
 public import BeansServer
-@_spi(BeansPackage) import BeansSupport
 import BeansLogging
 import Dispatch
 
@@ -50,13 +50,13 @@ public final class Operations: Sendable {
   /// - Parameters:
   ///   - environment: the application environment. It is not started by this.
   ///   - lifecycle: the lifecycle of the service: `/readyz` fails once the end begins. Ends the health checks.
-  ///   - sessions: the registries to report.
+  ///   - sessions: the sources of sessions to report, such as `Sessions` of `BeansSessions`.
   ///   - lag: the delay of loops, if they are watched.
   ///   - durations: an observer of the environment, for the durations and outcomes of its children in `/metrics`.
   ///   - options: the thresholds of health, and the permissions of callers.
   ///   - clock: the clock of the health checks' schedule.
   public init(
-    environment: Environment, lifecycle: ServerLifecycle? = nil, sessions: [any SessionReporting] = [],
+    environment: Environment, lifecycle: ServerLifecycle? = nil, sessions: [any ScopeReporting] = [],
     lag: LoopLag? = nil, durations: ScopeDurations? = nil, options: OperationsOptions = OperationsOptions(),
     clock: any Clock<Duration> = ContinuousClock()
   ) {
@@ -205,7 +205,7 @@ public final class Operations: Sendable {
     let (checks, runs) = (health.reports, environment.runReports)
     let (scopes, ages) = environments.report()
     return ServiceSnapshot(
-      scopes: scopes, ages: ages, sessions: sessions.map { ($0.scopeName, $0.statistics) },
+      scopes: scopes, ages: ages, sessions: sessions.map(\.statistics),
       loops: lag?.histograms ?? [], durations: durations?.families ?? [], checks: checks, runs: runs,
       failedReleases: environment.failedReleases, failedCalls: environment.failedCalls,
       startup: environment.startupDuration, isAlive: reasons(against: .alive, checks, runs).isEmpty,

@@ -1,6 +1,11 @@
 /// The page that shows all reports of `Operations` to people. Loads nothing but newer snapshots of itself.
+///
+/// `Resources` holds its parts, which the build embeds in the program: a program with a page is still one file.
 enum OperationsPage {
-  private static let script = OperationsPageAssets.script + OperationsPageAssets.graph + OperationsPageAssets.reports
+  /// The scripts, in the order in which they run.
+  private static let script = Array(
+    [PackageResources.page_js, PackageResources.graph_js, PackageResources.reports_js]
+      .joined(separator: [UInt8(ascii: "\n")]))
 
   /// Returns the page.
   ///
@@ -8,13 +13,9 @@ enum OperationsPage {
   ///   - data: the data for the script, by the name of its section.
   ///   - nonce: the nonce that admits the page's own style and script in its security policy; new for each response.
   static func response(_ data: JSON, nonce: String) -> OperationsResponse {
-    var body = Array("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n".utf8)
-    body += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Operations</title>\n".utf8
-    body += "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n".utf8
-    body += "<style nonce=\"\(nonce)\">\(OperationsPageAssets.style)</style>\n</head>\n<body>\n".utf8
-    body += "\(OperationsPageAssets.markup)<script type=\"application/json\" id=\"data\">".utf8
-    body += data.bytes
-    body += "</script>\n<script nonce=\"\(nonce)\">\(script)</script>\n</body>\n</html>\n".utf8
+    let body = filled([
+      "nonce": Array(nonce.utf8), "style": PackageResources.page_css, "data": data.bytes, "script": script,
+    ])
     let policy =
       "default-src 'none'; img-src data:; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; "
       + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -23,5 +24,21 @@ enum OperationsPage {
       headers: [
         ("Content-Security-Policy", policy), ("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff"),
       ])
+  }
+
+  /// Returns `page.html` with a value in each of its places, such as `{nonce}`.
+  private static func filled(_ values: [String: [UInt8]]) -> [UInt8] {
+    let braces = [UInt8(ascii: "{"), UInt8(ascii: "}")]
+    // Text and names of places, in turn.
+    let parts = PackageResources.page_html.split(omittingEmptySubsequences: false) { braces.contains($0) }
+    var page: [UInt8] = []
+    for (index, part) in parts.enumerated() {
+      if index.isMultiple(of: 2) {
+        page += part
+      } else {
+        page += values[String(decoding: part, as: UTF8.self), default: []]
+      }
+    }
+    return page
   }
 }

@@ -1,6 +1,6 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansServer
 import Dispatch
-@_spi(BeansPackage) import BeansSupport
 
 /// Figures that require a visit to each of many items.
 ///

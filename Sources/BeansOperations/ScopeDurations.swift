@@ -1,5 +1,5 @@
 public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The durations and outcomes of the children of factories, for `/metrics`: how long requests and sessions last, and how
 /// many fail.

@@ -8,7 +8,7 @@ extension ServiceSnapshot {
   var environments: JSON {
     let scopes = scopes.map { counts in
       JSON.object([
-        ("scope", .string(counts.scope)), ("open", .integer(counts.opened - counts.finished)),
+        ("scope", .string(counts.scope)), ("open", .integer(counts.open)),
         ("opened", .integer(counts.opened)), ("finished", .integer(counts.finished)),
         ("created", .integer(counts.created)), ("released", .integer(counts.released)),
         ("oldestSeconds", ages[counts.scope]?.oldest.map { .number($0.seconds) } ?? nil),
@@ -33,16 +33,15 @@ extension ServiceSnapshot {
   /// The number of sessions, the ended ones by reason, the age of the oldest, and the longest idle time.
   var sessionCounts: JSON {
     .array(
-      sessions.map { scope, statistics in
-        let counts = statistics.counts
-        return .object([
-          ("scope", .string(scope)), ("open", .integer(counts.open)),
-          ("capacity", statistics.capacity.map { .integer($0) } ?? nil), ("inUse", .integer(statistics.inUse)),
+      sessions.map { counts in
+        .object([
+          ("scope", .string(counts.scope)), ("open", .integer(counts.open)),
+          ("capacity", counts.capacity.map { .integer($0) } ?? nil), ("inUse", .integer(counts.inUse)),
           ("opened", .integer(counts.opened)), ("rotated", .integer(counts.rotated)),
           ("expired", .integer(counts.expired)), ("evicted", .integer(counts.evicted)),
           ("ended", .integer(counts.ended)),
-          ("oldestSeconds", statistics.oldestAge.map { .number($0.seconds) } ?? nil),
-          ("longestIdleSeconds", statistics.longestIdle.map { .number($0.seconds) } ?? nil),
+          ("oldestSeconds", counts.oldestAge.map { .number($0.seconds) } ?? nil),
+          ("longestIdleSeconds", counts.longestIdle.map { .number($0.seconds) } ?? nil),
         ])
       })
   }

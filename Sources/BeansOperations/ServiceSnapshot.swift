@@ -7,7 +7,7 @@ struct ServiceSnapshot: Sendable {
   let scopes: [ScopeStatistics]
   /// The ages by scope; empty if nothing is measured.
   let ages: [String: ScopeAges]
-  let sessions: [(scope: String, statistics: SessionStatistics)]
+  let sessions: [ScopeStatistics]
   let loops: [LoopLag.Histogram]
   /// The durations and outcomes of environments, if they are observed.
   let durations: [MetricFamily]
@@ -34,7 +34,7 @@ struct ServiceSnapshot: Sendable {
     var released = MetricFamily(.counter, "beans_released", "Beans released, by the scope of their environment.")
     for counts in scopes {
       let scope = ("scope", counts.scope)
-      open.add(.integer(counts.opened - counts.finished), scope)
+      open.add(.integer(counts.open), scope)
       opened.add(.integer(counts.opened), scope)
       finished.add(.integer(counts.finished), scope)
       created.add(.integer(counts.created), scope)
@@ -69,17 +69,17 @@ struct ServiceSnapshot: Sendable {
     var oldest = MetricFamily(
       .gauge, "beans_sessions_oldest", unit: "seconds", "The time since the oldest session was opened.",
       merging: .largest)
-    for (scope, statistics) in sessions {
-      let (scope, counts) = (("scope", scope), statistics.counts)
+    for counts in sessions {
+      let scope = ("scope", counts.scope)
       open.add(.integer(counts.open), scope)
-      inUse.add(.integer(statistics.inUse), scope)
+      inUse.add(.integer(counts.inUse), scope)
       opened.add(.integer(counts.opened), scope)
       over.add(.integer(counts.expired), scope, ("cause", "expired"))
       over.add(.integer(counts.evicted), scope, ("cause", "evicted"))
       over.add(.integer(counts.ended), scope, ("cause", "ended"))
       rotated.add(.integer(counts.rotated), scope)
-      idle.add(.number(statistics.longestIdle?.seconds ?? 0), scope)
-      oldest.add(.number(statistics.oldestAge?.seconds ?? 0), scope)
+      idle.add(.number(counts.longestIdle?.seconds ?? 0), scope)
+      oldest.add(.number(counts.oldestAge?.seconds ?? 0), scope)
     }
     return [open, inUse, opened, over, rotated, idle, oldest]
   }

@@ -1,13 +1,13 @@
-import BeansServer
+import Beans
 import Dispatch
 
 /// The figures of one source of sessions: counts that it maintains, and a sample of its sessions.
 final class SessionSampler: Sendable {
-  private let sessions: any SessionReporting
+  private let sessions: any ScopeReporting
   private let sampled: Sampled<Sample>
 
   private struct Sample: Sendable {
-    let statistics: SessionStatistics
+    let statistics: ScopeStatistics
     /// The text of a source that cannot survey its sessions in slices, if they are many.
     var report: String?
   }
@@ -17,10 +17,10 @@ final class SessionSampler: Sendable {
   /// - Parameters:
   ///   - sessions: the source of the sessions.
   ///   - queue: the queue on which many sessions are sampled.
-  init(_ sessions: any SessionReporting, on queue: DispatchQueue) {
+  init(_ sessions: any ScopeReporting, on queue: DispatchQueue) {
     self.sessions = sessions
     sampled = Sampled(on: queue) { maximum in
-      if let sessions = sessions as? any SurveyedSessions {
+      if let sessions = sessions as? any SurveyedScope {
         let (statistics, isComplete) = sessions.statistics(lookingAt: maximum)
         return (Sample(statistics: statistics), isComplete)
       }
@@ -30,29 +30,28 @@ final class SessionSampler: Sendable {
     }
   }
 
-  private static func areMany(_ statistics: SessionStatistics) -> Bool {
-    statistics.counts.open > Sampled<Sample>.slice
+  private static func areMany(_ statistics: ScopeStatistics) -> Bool {
+    statistics.open > Sampled<Sample>.slice
   }
-
-  var scopeName: String { sessions.scopeName }
 
   /// The counts, exact if the source maintains them. If there are more sessions than a slice, the figures of single
   /// sessions are those of the last sample.
-  var statistics: SessionStatistics {
-    guard let kept = (sessions as? any SurveyedSessions)?.statistics(lookingAt: 0) else {
+  var statistics: ScopeStatistics {
+    guard let kept = (sessions as? any SurveyedScope)?.statistics(lookingAt: 0) else {
       return sampled.figures(areMany: sampled.last.map { Self.areMany($0.statistics) } ?? false).statistics
     }
     if kept.isComplete { return kept.statistics }
-    var statistics = sampled.figures(areMany: Self.areMany(kept.statistics)).statistics
-    statistics.counts = kept.statistics.counts
-    statistics.inUse = min(statistics.inUse, statistics.counts.open)
+    let sample = sampled.figures(areMany: Self.areMany(kept.statistics)).statistics
+    var statistics = kept.statistics
+    statistics.inUse = min(sample.inUse, statistics.open)
+    (statistics.oldestAge, statistics.longestIdle) = (sample.oldestAge, sample.longestIdle)
     return statistics
   }
 
   /// The statistics as text for people.
   var report: String {
     let statistics = statistics
-    if let sessions = sessions as? any SurveyedSessions { return sessions.report(statistics) }
+    if let sessions = sessions as? any SurveyedScope { return sessions.report(statistics) }
     return sampled.last?.report ?? sessions.report()
   }
 }

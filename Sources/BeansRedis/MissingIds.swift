@@ -1,5 +1,4 @@
-import BeansSessionRegistry
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// Ids without a session, so that a client that keeps a dead id does not cause a call of the store with each request.
 ///

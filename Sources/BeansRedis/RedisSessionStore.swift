@@ -1,15 +1,14 @@
 public import Beans
+@_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
-import BeansSessionRegistry
 public import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 
 /// A store that keeps sessions in a Redis server, for all nodes that use it. The sessions outlive each node, and expire
 /// by the server's clock.
 ///
 /// ```swift
 /// let store = RedisSessionStore(host: "127.0.0.1", port: 6379, loops: loops)
-/// let sessions = SessionManager(factory, store: store)
+/// let sessions = Sessions(factory, store: store)
 /// ```
 ///
 /// A session is one key with an expiry. A lookup reads it in one round trip; it takes a second one, with a script, once
@@ -32,7 +31,7 @@ public import BeansSessions
 ///
 /// A server that refuses connections fails calls at once. For at most a minute, an id that has rotated, has ended or
 /// was missing causes no call of the server, so that a client that keeps a dead cookie costs no round trips. This
-/// applies to ids in the form that a `SessionManager` makes, which reach clients only when the session exists.
+/// applies to ids in the form that `Sessions` makes, which reach clients only when the session exists.
 ///
 /// Safe from any thread. A store is closed before its loops are stopped: by the environment where the store is a bean,
 /// or by hand.

@@ -1,5 +1,4 @@
 import BeansErrors
-import BeansSupport
 
 /// Finds classes by their names in source.
 package enum ClassName {

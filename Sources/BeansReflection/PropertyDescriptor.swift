@@ -1,5 +1,4 @@
-package import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) package import BeansErrors
 
 /// One stored property of a class: its name, its declared type, and access to it in any instance.
 ///
@@ -12,7 +11,7 @@ public final class PropertyDescriptor: Sendable {
   private let obstacle: String?
   /// The superclass's descriptor of the same property.
   private let inherited: PropertyDescriptor?
-  private let declaredInjection = Locked<Inject?>(nil)
+  private let declaredInjection = Locked<InjectionSource?>(nil)
 
   /// The type as declared, with its optionality; `Any` if the runtime does not have it.
   package let declaredType: Any.Type
@@ -69,20 +68,13 @@ public final class PropertyDescriptor: Sendable {
   }
 
   /// Declares the injection of the property; replaces an earlier one. Callable from any thread.
-  ///
-  /// Environments read the injection at startup. The value is stored as `set(_:_:)` stores it: without the property's
-  /// observers.
-  @discardableResult public func inject(_ inject: Inject) -> Self {
-    declaredInjection.withLock { $0 = inject }
+  package func declare(_ injection: InjectionSource) {
+    declaredInjection.withLock { $0 = injection }
     DescribedClasses.note(owner)
-    return self
   }
 
-  /// Declares an injection of the bean of the property's type.
-  @discardableResult public func autowire() -> Self { inject(InjectBean()) }
-
   /// The injection that was declared for the property, here or else in the nearest superclass.
-  package var injection: Inject? { declaredInjection.withLock { $0 } ?? inherited?.injection }
+  package var injection: InjectionSource? { declaredInjection.withLock { $0 } ?? inherited?.injection }
 
   /// The class that declares the property.
   package var owner: AnyClass { field.owner }

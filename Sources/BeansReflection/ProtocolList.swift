@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A list of up to 32 protocols, for checks of types without the runtime, which is slow at the first query for a type.
 package final class ProtocolList: Sendable {

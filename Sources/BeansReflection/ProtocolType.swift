@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import CBeansRuntime
-@_spi(BeansPackage) import BeansSupport
 
 /// A parsed protocol type, or composition, for checks of many types.
 ///

@@ -1,7 +1,6 @@
 import Beans
-import BeansErrors
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// The run of one `RunnableBean`, with its restarts.
 final class BeanRun: Sendable {

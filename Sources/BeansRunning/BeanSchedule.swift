@@ -8,8 +8,8 @@ struct BeanSchedule: AttachedWork {
   enum Times: Sendable {
     /// So long after the bean has been built, and after the end of each call.
     case every(Duration)
-    /// The times of an expression whose clock is so many seconds ahead of UTC.
-    case at(CronExpression, offset: Int64)
+    /// The times of an expression by the wall clock of a zone.
+    case at(CronExpression, ScheduleZone)
   }
 
   let times: Times
@@ -73,22 +73,25 @@ extension TypedBeanDeclaration {
   /// As `scheduled(every:_:)`. The expression has five fields: minute, hour, day of the month, month and day of the
   /// week, each `*`, a number, a range (`8-18`) or a list (`mon,wed-fri`), with an optional step (`*/5`). Sunday is `0`,
   /// `7` or `sun`. If both day fields are restricted, a day that matches one of them is due. Times that pass during a
-  /// call, or while the process does not run, are left out. The wall clock is that of the environment's clock where
+  /// call, or while the process does not run, are left out. The present time is that of the environment's clock where
   /// this is a `CalendarClock`, or else the system's.
+  ///
+  /// A time that the change to summer time skips is due at the next minute that exists; one that occurs twice, when it
+  /// occurs first. So `*/5 * * * *` pauses in the second of two equal hours, unless its zone is UTC.
   ///
   /// - Parameters:
   ///   - expression: the times, such as `"*/5 8-18 * * mon-fri"`. A malformed one, or one that is never due, is an
   ///     `.invalidDeclaration` that names the field.
-  ///   - utcOffset: the time by which the expression's clock is ahead of UTC; there is no daylight saving time.
+  ///   - zone: the time zone of the expression.
   ///   - body: called with the bean; `Environment.current` is the bean's environment.
   @discardableResult
   public func scheduled(
-    at expression: String, utcOffset: Duration = .zero,
+    at expression: String, in zone: ScheduleZone = .utc,
     _ body: @escaping @Sendable (Instance) async throws -> Void
   ) -> Self {
     do throws(CronExpression.Malformed) {
       let times = try CronExpression(expression)
-      return add(.at(times, offset: utcOffset.components.seconds), "at '\(expression)'", body)
+      return add(.at(times, zone), "at '\(expression)'", body)
     } catch {
       return note(fault: "the schedule '\(expression)': \(error)", .malformedSchedule)
     }
@@ -135,11 +138,11 @@ extension BeanSchedule.Times {
     do {
       switch self {
       case .every(let interval): try await clock.sleep(interval)
-      case .at(let expression, let offset):
+      case .at(let expression, let zone):
         let now = clock.sinceEpoch.components.seconds
         // A wall clock that is set back a little does not repeat a call.
         let start = last.map { $0 > now && $0 - now < 3_600 ? $0 : now } ?? now
-        let due = expression.next(after: start, offset: offset)
+        let due = expression.next(after: start, in: zone)
         last = due
         while case let rest = .seconds(due) - clock.sinceEpoch, rest > .zero {
           // The system's wall clock may be set while a task sleeps.

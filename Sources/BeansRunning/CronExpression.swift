@@ -118,14 +118,18 @@ struct CronExpression: Sendable {
 
   private static let secondsOfDay: Int64 = 86_400
 
-  /// Returns the first time that is due after another one.
+  /// Returns the first time that is due after another one: the wall clock of the zone first shows a time of the expression
+  /// then, or skips it. So a time that a change of the clock repeats is due once.
   ///
-  /// - Parameters:
-  ///   - time: the seconds since 1970, UTC.
-  ///   - offset: the seconds by which the times of the expression are ahead of UTC.
-  /// - Returns: the seconds since 1970, UTC, of the beginning of a minute.
-  func next(after time: Int64, offset: Int64 = 0) -> Int64 {
-    let local = (time + offset).flooring(by: 60) * 60 + 60
+  /// - Parameter time: the seconds since 1970, UTC.
+  /// - Returns: the seconds since 1970, UTC.
+  func next(after time: Int64, in zone: ScheduleZone = .utc) -> Int64 {
+    zone.time(of: nextLocal(after: zone.latestLocalTime(until: time)), after: time)
+  }
+
+  /// Returns the first time of the expression after another one, both as seconds since 1970 in a zone without an offset.
+  private func nextLocal(after time: Int64) -> Int64 {
+    let local = time.flooring(by: 60) * 60 + 60
     var day = local.flooring(by: Self.secondsOfDay)
     var minute = Int((local - day * Self.secondsOfDay) / 60)
     while true {
@@ -137,7 +141,7 @@ struct CronExpression: Sendable {
           } else if !Self.contains(minutes, minute % 60) {
             minute += 1
           } else {
-            return day * Self.secondsOfDay + Int64(minute) * 60 - offset
+            return day * Self.secondsOfDay + Int64(minute) * 60
           }
         }
       }

@@ -1,7 +1,6 @@
 import Beans
-import BeansErrors
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 extension Environment {
   /// The runs of the beans, made on demand.

@@ -1,7 +1,6 @@
 import Beans
-import BeansErrors
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// The runs of one environment's beans, and the state of `run()`.
 final class Runner: BeanRunner {

@@ -1,6 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
-import BeansSessionRegistry
-@_spi(BeansPackage) import BeansSupport
 
 /// The delay of due work on event loops: each loop has a timer every tenth of a second, which is late by the time that
 /// its loop was busy.
@@ -57,7 +56,7 @@ public final class LoopLag: Sendable {
   }
 
   /// Returns the longest delay of each watched loop since the last call.
-  public func takeWorst() -> [Duration] {
+  package func takeWorst() -> [Duration] {
     loops.withLock { loops in
       defer { for index in loops.indices { loops[index].recent = 0 } }
       return loops.map { .nanoseconds(Int64(clamping: $0.recent)) }

@@ -1,7 +1,6 @@
 @_spi(BeansPackage) public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
-import BeansSessionRegistry
 import Synchronization
 
 /// A scope bound to a loop: its beans are released on the loop's thread, regardless of the thread that ends the scope.
@@ -58,7 +57,7 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   ///   - deadline: the time after which the loop ends the scope; nil for never. It begins when the child is opened, or
   ///     when the first bean is prepared.
   ///   - idleTimeout: the time without use after which the loop ends the scope; nil for never. A lookup, a `touch()`, a
-  ///     live child, and being inside (see `SessionRegistry.withSession`) are uses.
+  ///     live child, and being inside (see `Sessions.withSession`) are uses.
   public init(name: String, loop: EventLoop, deadline: Duration? = nil, idleTimeout: Duration? = nil) {
     self.loop = loop
     self.state = Locked(State(deadline: Self.nanoseconds(deadline)))

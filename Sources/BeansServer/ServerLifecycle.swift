@@ -1,6 +1,6 @@
 public import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansRunning
-@_spi(BeansPackage) import BeansSupport
 public import BeansEventLoop
 public import BeansLogging
 import Dispatch

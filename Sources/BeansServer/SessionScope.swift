@@ -3,7 +3,7 @@ public import BeansEventLoop
 
 /// The scope of one session: ends after a time without use, and releases its beans on its loop's thread.
 ///
-/// A lookup in the session's environment, a `touch()`, a live request and `SessionRegistry.withSession` are uses; the
+/// A lookup in the session's environment, a `touch()`, a live request and `Sessions.withSession` are uses; the
 /// idle time begins at the end of the last request, or of the last `withSession`. One object per child: do not share
 /// it.
 public final class SessionScope: LoopScope, ScopeOfOneName, @unchecked Sendable {

@@ -1,5 +1,5 @@
 public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 public import BeansEventLoop
 import BeansLogging
 import Synchronization

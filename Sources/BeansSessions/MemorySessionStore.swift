@@ -1,8 +1,8 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
-/// A store that keeps sessions in the memory of this process, until the process ends. For tests, and for a service of
-/// one node.
+/// A store that keeps the values of sessions in the memory of this process, until the process ends. For tests of a
+/// service with a store: without a store, `Sessions` keeps whole sessions in memory.
 ///
 /// Each other call also removes a few expired sessions. From any thread.
 public final class MemorySessionStore: SessionStore {
@@ -27,8 +27,8 @@ public final class MemorySessionStore: SessionStore {
   ///
   /// - Parameters:
   ///   - limits: the lifetime and the size of sessions.
-  ///   - clock: the clock by which sessions expire; nil for that of the environment that declares the sessions of a
-  ///     `SessionManager`, see `Environment.useClock(_:)`.
+  ///   - clock: the clock by which sessions expire; nil for that of the environment that declares the sessions,
+  ///     see `Environment.useClock(_:)`.
   public init(limits: SessionLimits = SessionLimits(), clock: (any Clock<Duration>)? = nil) {
     self.limits = limits
     self.clock = SessionClock(clock)

@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The seed of a session's environment: the values that beans keep beyond a request, and the bytes that a store has for
 /// them.
@@ -32,8 +32,7 @@ public final class SessionState: Sendable {
     var values: [String: any KeptValue] = [:]
   }
 
-  /// Creates the empty state of a new session. Also for sessions that are never saved, such as those of a
-  /// `SessionRegistry`.
+  /// Creates the empty state of a new session, for sessions in memory.
   public convenience init() { self.init(nil, UnreadableValues()) }
 
   init(_ record: SessionRecord?, _ unreadable: UnreadableValues) {

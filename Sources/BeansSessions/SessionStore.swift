@@ -9,7 +9,7 @@ public protocol SessionStore: Sendable {
   /// Stores a new session, with its expiry.
   ///
   /// - Parameters:
-  ///   - id: an id that has never been used, see `SessionManager`.
+  ///   - id: an id that has never been used, as `Sessions.newId()` makes it.
   ///   - values: the bytes to store, by name.
   /// - Returns: the first version of the session.
   /// - Throws: `.tooLarge`; `.ended` where the id is taken; `.unavailable` or `.outcomeUnknown`.

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The treatment of a change to a value that another node has changed since it was read.
 public enum SessionConflictRule: Sendable, Hashable {

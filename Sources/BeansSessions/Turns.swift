@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A queue that runs the operations of tasks one after another, in the order of arrival. A cancelled task keeps its
 /// place, because its changes have to be saved.

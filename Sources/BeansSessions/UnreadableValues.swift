@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// Stored values that are treated as absent. Each name is logged once, and every value is counted.
 ///

@@ -1,5 +1,5 @@
 public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A clock whose time changes only when a test advances it.
 ///

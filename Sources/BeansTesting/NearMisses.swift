@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 extension BeanOverride {
   /// Returns hints at declarations of a level that resemble those which the override would match.

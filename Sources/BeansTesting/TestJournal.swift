@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The log of releases, failures and forbidden beans in the environments of one test. Any thread may write to it.
 final class TestJournal: Sendable {

@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import TestSupport
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @testable import BeansConfiguration

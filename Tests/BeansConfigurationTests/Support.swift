@@ -1,5 +1,5 @@
 import BeansConfiguration
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A source with the items of a test.
 final class FixedSource: ConfigurationSource {

@@ -1,7 +1,7 @@
 @testable import BeansLogging
+@_spi(BeansPackage) import BeansErrors
 import Dispatch
 import Glibc
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite struct ThreadNameTests {

@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansOperations
 import BeansServer
+import BeansSessions
 import BeansTesting
 import TestSupport
 import Testing
@@ -112,7 +113,7 @@ struct MetricTests {
       let application = try Environment(name: "application")
       let factory = try application.childFactory(
         "session", seed: Void.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
-      let sessions = SessionRegistry(factory, capacity: 2)
+      let sessions = Sessions(factory, capacity: 2)
       let operations = Operations(environment: try application.startup(), sessions: [sessions])
       for id in ["a", "b", "c"] { _ = try sessions.open(id, ()) }
       try waitUntil("the end of the first one") { sessions.counts.evicted == 1 }
@@ -136,7 +137,7 @@ struct MetricTests {
       let application = try Environment(name: "application")
       let factory = try application.childFactory(
         "session", seed: Void.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
-      let registries = [SessionRegistry(factory, capacity: 1), SessionRegistry(factory)]
+      let registries = [Sessions(factory, capacity: 1), Sessions(factory)]
       let operations = Operations(environment: try application.startup(), sessions: registries)
       for id in ["a", "b"] { _ = try registries[0].open(id, ()) }
       _ = try registries[1].open("c", ())
@@ -159,7 +160,7 @@ struct MetricTests {
       let application = try Environment(name: "application")
       let factory = try application.childFactory(
         "session", seed: Void.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) })
-      let registries = [SessionRegistry(factory), SessionRegistry(factory), SessionRegistry(factory)]
+      let registries = [Sessions(factory), Sessions(factory), Sessions(factory)]
       let operations = Operations(environment: try application.startup(), sessions: registries)
       _ = try registries[1].open("old", ())
       _ = try registries[2].open("new", ())

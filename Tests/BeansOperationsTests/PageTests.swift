@@ -17,6 +17,9 @@ struct PageTests {
     // A name cannot end the script that holds the data.
     #expect(page.text.components(separatedBy: "</script>").count == 3)
     #expect(page.text.contains("\"Cart\""))
+    // Each place of the file has its value.
+    #expect(page.text.hasPrefix("<!doctype html>\n") && page.text.hasSuffix("\n</script>\n</body>\n</html>\n"))
+    #expect(!["{nonce}", "{style}", "{data}", "{script}"].contains { page.text.contains($0) })
     for text in ["http:", "https:", "src=", "@import", "url("] {
       let without = page.text.replacing("http://www.w3.org/2000/svg", with: "")
       #expect(!without.contains(text), "\(text)")

@@ -1,8 +1,8 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansEventLoop
 import BeansOperations
 import BeansServer
-@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansEventLoop
 import BeansOperations
 import BeansServer
-@_spi(BeansPackage) import BeansSupport
+import BeansSessions
 import Glibc
 import TestSupport
 import Testing
@@ -59,7 +60,7 @@ struct ScrapeCostTests {
       let requests = try factory.childFactory("request", seed: Int.self) {
         try $0.define($0.bean(Log.self, factory: { Log() }))
       }
-      let sessions = SessionRegistry(factory, capacity: count)
+      let sessions = Sessions(factory, capacity: count)
       let operations = Operations(environment: try application.startup(), sessions: [sessions])
       let begun = ContinuousClock.now
       for number in 0..<count {
@@ -111,7 +112,7 @@ struct ScrapeCostTests {
 
       // Counters never go down, and are exact again where few are left.
       request.finish()
-      for number in 1..<count { sessions.end("\(number)") }
+      for number in 1..<count { try sessions.end("\(number)") }
       try waitUntil("the end of all sessions but one") { sessions.counts.ended == count - 1 }
       try waitUntil("an exact count of few sessions") {
         guard let left = try? scope("session", operations) else { return false }
@@ -122,8 +123,7 @@ struct ScrapeCostTests {
   }
 
   /// Sessions that another store keeps; each question is one for all of them.
-  private final class OtherSessions: SessionReporting {
-    let scopeName = "other"
+  private final class OtherSessions: ScopeReporting {
     private let asker = pthread_self()
     private let state = Locked((open: 5_000, here: 0, elsewhere: 0))
 
@@ -135,16 +135,16 @@ struct ScrapeCostTests {
     /// The number of questions from the creator's thread, and from other threads.
     var calls: (here: Int, elsewhere: Int) { state.withLock { ($0.here, $0.elsewhere) } }
 
-    func statistics() -> SessionStatistics {
+    func statistics() -> ScopeStatistics {
       state.withLock { state in
         if pthread_equal(asker, pthread_self()) != 0 { state.here += 1 } else { state.elsewhere += 1 }
-        var counts = SessionCounts()
-        counts.open = state.open
-        return SessionStatistics(counts: counts)
+        var statistics = ScopeStatistics(scope: "other")
+        statistics.open = state.open
+        return statistics
       }
     }
 
-    func report() -> String { "other sessions: \(statistics().counts.open)\n" }
+    func report() -> String { "other sessions: \(statistics().open)\n" }
   }
 
   @Test func sessionsOfAnotherKindAreAskedElsewhereOnceTheyAreMany() throws {

@@ -1,7 +1,7 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
 import BeansOperations
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import Foundation
 import TestSupport
 

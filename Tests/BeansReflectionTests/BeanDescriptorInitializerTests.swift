@@ -12,8 +12,8 @@ import Testing
     _ = try BeanDescriptor.forClass(Ordered.Parent.self)
     _ = try BeanDescriptor.forClass(Ordered.Child.self)
     #expect(Ordered.journal.entries.count == 2)
-    #expect((try descriptor["own"].injection as? InjectBean)?.id == "child")
-    #expect((try descriptor["inherited"].injection as? InjectBean)?.id == "parent")
+    #expect(try descriptor["own"].injectedId == "child")
+    #expect(try descriptor["inherited"].injectedId == "parent")
     #expect(try BeanDescriptor.forClass(Ordered.Parent.self).findProperty("own") == nil)
   }
 
@@ -32,7 +32,7 @@ import Testing
     class Parent {}
     final class Child: Parent, BeanDescriptorInitializer {
       static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
-        try beanDescriptor["missing"].autowire()
+        try beanDescriptor["missing"].declare(.bean(id: nil))
       }
     }
     #expect(code { try BeanDescriptor.forClass(Child.self) } == .unknownProperty)
@@ -41,8 +41,8 @@ import Testing
 
   @Test func anInitializerMayRequestItsOwnDescriptor() throws {
     let descriptor = try BeanDescriptor.forClass(Recursive.Parent.self)
-    #expect(try descriptor["value"].injection is InjectBean)
-    #expect(try BeanDescriptor.forClass(Recursive.Child.self)["value"].injection is InjectBean)
+    #expect(try descriptor["value"].injectedId == .some(nil))
+    #expect(try BeanDescriptor.forClass(Recursive.Child.self)["value"].injectedId == .some(nil))
     #expect(Recursive.calls.value == 2)
   }
 
@@ -55,7 +55,7 @@ import Testing
   @Test func threadsWaitForOneInitializer() throws {
     let descriptors = try onThreads(4) { _ in try BeanDescriptor.forClass(Shared.self) }
     #expect(descriptors.allSatisfy { $0 === descriptors[0] })
-    #expect(try descriptors[0]["value"].injection is InjectBean)
+    #expect(try descriptors[0]["value"].injectedId == .some(nil))
     #expect(Shared.calls.value == 1)
   }
 
@@ -64,7 +64,7 @@ import Testing
     let left = BackgroundThread { try BeanDescriptor.forClass(Circle.Left.self) }
     let right = BackgroundThread { try BeanDescriptor.forClass(Circle.Right.self) }
     let both = [try left.value(), try right.value()]
-    for descriptor in both { #expect(try descriptor["value"].injection is InjectBean) }
+    for descriptor in both { #expect(try descriptor["value"].injectedId == .some(nil)) }
     #expect(try BeanDescriptor.forClass(Circle.Left.self) === both[0])
     #expect(try BeanDescriptor.forClass(Circle.Right.self) === both[1])
   }
@@ -76,14 +76,14 @@ private enum Ordered {
     var inherited = 1
     class func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
       journal.note("Ordered.\(beanDescriptor.getBeanClass())")
-      try beanDescriptor["inherited"].inject(InjectBean(id: "parent"))
+      try beanDescriptor["inherited"].declare(.bean(id: "parent"))
     }
   }
   final class Child: Parent {
     var own = 1
     override static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
       journal.note("Ordered.\(beanDescriptor.getBeanClass())")
-      try beanDescriptor["own"].inject(InjectBean(id: "child"))
+      try beanDescriptor["own"].declare(.bean(id: "child"))
     }
   }
 }
@@ -93,7 +93,7 @@ private enum Failing {
   class Parent: BeanDescriptorInitializer {
     static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
       calls.increment()
-      try beanDescriptor["missing"].autowire()
+      try beanDescriptor["missing"].declare(.bean(id: nil))
     }
   }
   final class Child: Parent {}
@@ -112,7 +112,7 @@ private enum Recursive {
     static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
       calls.increment()
       _ = try BeanDescriptor.forClass(Child.self)
-      try BeanDescriptor.forClass(Parent.self)["value"].autowire()
+      try BeanDescriptor.forClass(Parent.self)["value"].declare(.bean(id: nil))
     }
   }
   final class Child: Parent {}
@@ -136,7 +136,7 @@ private final class Shared: BeanDescriptorInitializer {
   static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
     calls.increment()
     for _ in 0..<100 { _ = beanDescriptor.getProperties().map { $0.getPropertyType() } }
-    try beanDescriptor["value"].autowire()
+    try beanDescriptor["value"].declare(.bean(id: nil))
   }
 }
 
@@ -146,7 +146,7 @@ private enum Circle {
     meeting[number].open()
     try meeting[1 - number].wait()
     guard try BeanDescriptor.forClass(other).findProperty("value") != nil else { return }
-    try descriptor["value"].autowire()
+    try descriptor["value"].declare(.bean(id: nil))
   }
   final class Left: BeanDescriptorInitializer {
     var value = 1
@@ -160,4 +160,9 @@ private enum Circle {
       try meet(1, Left.self, beanDescriptor)
     }
   }
+}
+
+extension PropertyDescriptor {
+  /// The id of the bean that is injected, or nil inside for one of the property's type; nil without an injected bean.
+  var injectedId: String?? { if case .bean(let id)? = injection { .some(id) } else { nil } }
 }

@@ -71,12 +71,12 @@ import Testing
     let child = try BeanDescriptor.forClass(Child.self).getProperty("value")
     let sibling = try BeanDescriptor.forClass(Sibling.self).getProperty("value")
     #expect(parent.injection == nil)
-    #expect(child.inject(InjectBean(id: "child")) === child)
+    child.declare(.bean(id: "child"))
     #expect(parent.injection == nil)
-    parent.autowire()
-    #expect((parent.injection as? InjectBean)?.id == nil)
-    #expect((child.injection as? InjectBean)?.id == "child")
-    #expect(sibling.injection === parent.injection)
+    parent.declare(.bean(id: nil))
+    #expect(parent.injectedId == .some(nil))
+    #expect(child.injectedId == "child")
+    #expect(sibling.injectedId == .some(nil))
   }
 
   @Test func injectionsMayBeSetOnSeveralThreads() throws {
@@ -87,7 +87,7 @@ import Testing
     let seen = try onThreads(4) { number -> Int in
       var seen = 0
       for _ in 0..<500 {
-        (number.isMultiple(of: 2) ? parent : child).inject(InjectBean(id: "\(number)"))
+        (number.isMultiple(of: 2) ? parent : child).declare(.bean(id: "\(number)"))
         if child.injection != nil { seen += 1 }
       }
       return seen

@@ -19,7 +19,7 @@ import Testing
     let expression = try CronExpression(expression)
     var (time, found) = (try time(text), [String]())
     for _ in 0..<count {
-      time = expression.next(after: time, offset: offset)
+      time = expression.next(after: time, in: ScheduleZone { _ in .seconds(offset) })
       found.append(String(Date(timeIntervalSince1970: Double(time)).ISO8601Format().prefix(16)))
     }
     return found

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 import TestSupport
 import Testing
 
@@ -137,7 +138,7 @@ struct EndOfLoopChildTests {
     let thread = try EventLoopThread(name: "loop")
     let loop = thread.loop
     let sessions = try children("session") { LoopScope(name: "session", loop: loop, deadline: .milliseconds(20)) }
-    let registry = SessionRegistry(sessions)
+    let registry = Sessions(sessions)
     let fault = await #expect(throws: EnvironmentError.self) {
       try await registry.withSession("a", opening: 1) { session in
         _ = try session.getBean(Transaction.self)
@@ -162,11 +163,11 @@ struct EndOfLoopChildTests {
         }
       }
     }
-    let registry = SessionRegistry(sessions)
+    let registry = Sessions(sessions)
     try await registry.withSession("a", opening: "a") { session in
       try await requests.withChild(1, in: session) { child in
         _ = try child.getBean(Transaction.self)
-        await Task.detached { registry.end("a") }.value
+        try await Task.detached { try await registry.end("a") }.value
         #expect(journal.entries.isEmpty)
         let fault = #expect(throws: EnvironmentError.self) { try child.getBean(Transaction.self) }
         #expect(fault?.code == .finished)

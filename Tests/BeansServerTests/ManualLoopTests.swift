@@ -1,7 +1,6 @@
 import Beans
 import BeansEventLoop
 import BeansServer
-import BeansServerTesting
 import BeansTesting
 import TestSupport
 import Testing

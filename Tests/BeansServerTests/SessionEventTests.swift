@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ struct SessionEventTests {
     try withLoops { loops in
       let journal = Journal()
       let short = Duration.milliseconds(10)
-      let sessions = SessionRegistry(
+      let sessions = Sessions(
         try factory(
           on: loops[0], idleTimeout: end == .idle ? short : .seconds(3_600), deadline: end == .deadline ? short : nil,
           journal),
@@ -44,7 +45,7 @@ struct SessionEventTests {
         return session
       }
       switch end {
-      case .registry: sessions.end("a")
+      case .registry: try sessions.end("a")
       case .environment: session.finish()
       case .idle, .deadline: break
       case .eviction: try loops[0].perform { _ = try sessions.open("b", "") }
@@ -70,9 +71,9 @@ struct SessionEventTests {
   }
 
   @Test func theOpeningOfASessionIsPublishedBeforeItCanBeFound() throws {
-    let registry = Handed<SessionRegistry<String>>()
+    let registry = Handed<Sessions<String>>()
     let journal = Journal()
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self), capacity: 5) { event in
+    let sessions = Sessions(try application.childFactory("session", seed: String.self), capacity: 5) { event in
       guard case .opened(let id) = event, let registry = registry.value else { return }
       // The registry may be called: no lock is held.
       journal.note("\(registry.count) \(registry.find(id) == nil)")
@@ -88,7 +89,7 @@ struct SessionEventTests {
 
   @Test func aFailedOpeningIsNotPublished() throws {
     let journal = Journal()
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self)) { journal.note("\($0)") }
+    let sessions = Sessions(try application.childFactory("session", seed: String.self)) { journal.note("\($0)") }
     func fail() throws -> String { throw Boom() }
     #expect(throws: Boom()) { try sessions.open("a", fail()) }
     try application.shutdown()
@@ -101,7 +102,7 @@ struct SessionEventTests {
   @Test func aRotatedSessionKeepsItsEnvironmentUnderANewId() throws {
     try withLoops { loops in
       let journal = Journal()
-      let sessions = SessionRegistry(try factory(on: loops[0], journal)) { journal.note("\($0)") }
+      let sessions = Sessions(try factory(on: loops[0], journal)) { journal.note("\($0)") }
       let session = try sessions.open("a", "seed")
       let cart = try session.getBean(Cart.self)
       let id = try sessions.rotate("a")
@@ -113,7 +114,7 @@ struct SessionEventTests {
       #expect(sessions.counts.rotated == 1)
       // The old id is free for another session.
       #expect(try sessions.open("a", "") !== session)
-      sessions.end(id)
+      try sessions.end(id)
       try session.waitForEnd()
       try waitUntil("the end being told") { journal.entries.count == 5 }
       #expect(
@@ -128,7 +129,7 @@ struct SessionEventTests {
   @Test func theIdleTimeGoesOnAcrossARotation() throws {
     try withLoops { loops in
       let told = Journal()
-      let sessions = SessionRegistry(try factory(on: loops[0], idleTimeout: .milliseconds(20))) { told.note("\($0)") }
+      let sessions = Sessions(try factory(on: loops[0], idleTimeout: .milliseconds(20))) { told.note("\($0)") }
       let id = try loops[0].perform {
         _ = try sessions.open("a", "")
         return try sessions.rotate("a")
@@ -140,7 +141,7 @@ struct SessionEventTests {
 
   @Test func anUnknownIdCannotBeRotated() throws {
     try withLoops { loops in
-      let sessions = SessionRegistry(try factory(on: loops[0]))
+      let sessions = Sessions(try factory(on: loops[0]))
       let unknown = try #require(throws: EnvironmentError.self) { try sessions.rotate("secret") }
       #expect(unknown.code == .finished)
       #expect(!"\(unknown)".contains("secret"))
@@ -156,7 +157,7 @@ struct SessionEventTests {
   }
 
   @Test func idsAreOfManyKinds() throws {
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
+    let sessions = Sessions(try application.childFactory("session", seed: String.self))
     let ids = (0..<2_000).map { _ in sessions.newId() }
     #expect(Set(ids).count == ids.count)
     // Each of the 32 places takes every digit, so no bits are constant.
@@ -167,7 +168,7 @@ struct SessionEventTests {
 
   @Test func theReportHasTheAgesAndIdleTimesOfSessions() throws {
     try withLoops { loops in
-      let sessions = SessionRegistry(try factory(on: loops[0]), capacity: 9)
+      let sessions = Sessions(try factory(on: loops[0]), capacity: 9)
       #expect(sessions.statistics().oldestAge == nil)
       #expect(sessions.statistics().longestIdle == nil)
       let empty = "sessions: 0 open of at most 9, 0 in use; opened 0, expired 0, evicted 0, ended 0, rotated 0\n"
@@ -191,7 +192,7 @@ struct SessionEventTests {
       // That of the second one: the first has been used since.
       let idle = try #require(statistics.longestIdle)
       #expect(idle >= .milliseconds(20) && idle <= opened.duration(to: now))
-      #expect(statistics.counts.open == 2 && statistics.capacity == 9 && statistics.inUse == 0)
+      #expect(statistics.open == 2 && statistics.capacity == 9 && statistics.inUse == 0)
       try sessions.withSession("b") { _ throws in
         let statistics = sessions.statistics()
         #expect(statistics.inUse == 1)
@@ -206,10 +207,10 @@ struct SessionEventTests {
 
   @Test func statisticsCountAllOfManySessions() throws {
     let factory = try application.childFactory("session", seed: String.self)
-    let sessions = SessionRegistry(factory)
+    let sessions = Sessions(factory)
     for number in 0..<5_000 { _ = try sessions.open("\(number)", "") }
-    for number in stride(from: 0, to: 5_000, by: 5) { sessions.end("\(number)") }
-    #expect(sessions.statistics().counts.open == 4_000)
+    for number in stride(from: 0, to: 5_000, by: 5) { try sessions.end("\(number)") }
+    #expect(sessions.statistics().open == 4_000)
     let entered = Journal()
     let requests = try (1..<5).map { number in try sessions.withSession("\(number * 1_000 + 1)") { session in session }
     }

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 import BeansTesting
 import Testing
 
@@ -19,7 +20,7 @@ struct SessionIdleLimitTests {
       try session.define(
         session.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(loop.place)") })
     }
-    let sessions = SessionRegistry(factory, idleLimit: .seconds(60), clock: clock) { journal.note("\($0)") }
+    let sessions = Sessions(factory, idleLimit: .seconds(60), clock: clock) { journal.note("\($0)") }
     let session = try await sessions.withSession("a", opening: 1) { session in
       _ = try session.getBean(Cart.self)
       return session

@@ -1,6 +1,7 @@
 import Beans
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 import TestSupport
 import Testing
 
@@ -28,7 +29,7 @@ struct SessionOpeningTests {
   private struct Failed: Error, Equatable { let attempt: Int }
 
   @Test func theOpenerRunsOnceForAllConcurrentCallers() throws {
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
+    let sessions = Sessions(try application.childFactory("session", seed: String.self))
     for round in 0..<200 {
       let (coming, seeds) = (Tally(), Tally())
       let opened = Journal()
@@ -50,7 +51,7 @@ struct SessionOpeningTests {
   }
 
   @Test func aTaskThatSuspendsInsideANewSessionStaysInside() async throws {
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self), capacity: 1)
+    let sessions = Sessions(try application.childFactory("session", seed: String.self), capacity: 1)
     let seed = try await sessions.withSession("a", opening: "seed") { session in
       await Task.yield()
       #expect(throws: EnvironmentError(.exhausted, "")) { try sessions.open("b", "") }
@@ -66,7 +67,7 @@ struct SessionOpeningTests {
   }
 
   @Test func aFailureReachesAllWaitingCallersAndTheNextCallTriesAgain() throws {
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
+    let sessions = Sessions(try application.childFactory("session", seed: String.self))
     var sawSharedFailure = false
     var round = 0
     // A late caller tries again; sooner or later some wait for one attempt.
@@ -102,7 +103,7 @@ struct SessionOpeningTests {
   }
 
   @Test func anOpeningThatWaitsForItselfIsACircle() throws {
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
+    let sessions = Sessions(try application.childFactory("session", seed: String.self))
     let error = #expect(throws: EnvironmentError.self) {
       try sessions.open("a", try sessions.open("a", "").name)
     }
@@ -127,7 +128,7 @@ struct SessionOpeningTests {
   }
 
   @Test func oneOfManyConcurrentRotationsSucceeds() throws {
-    let sessions = SessionRegistry(try application.childFactory("session", seed: String.self))
+    let sessions = Sessions(try application.childFactory("session", seed: String.self))
     for round in 0..<200 {
       let session = try sessions.open("\(round)", "")
       let (ids, refusals) = (Journal(), Tally())
@@ -162,7 +163,7 @@ struct SessionOpeningTests {
       let requests = try factory.childFactory("request", seed: Int.self)
       let threads = 4
       // Each thread is inside of one session at most, so there is always one that can go.
-      let sessions = SessionRegistry(factory, capacity: threads) { told.note("\($0)") }
+      let sessions = Sessions(factory, capacity: threads) { told.note("\($0)") }
       try onThreads(threads) { thread in
         var random = SplitMix64(seed: UInt64(thread))
         for step in 0..<3_000 {
@@ -183,7 +184,7 @@ struct SessionOpeningTests {
           // Others may be inside of it.
           if step % 5 == 0, let rotated = try? sessions.rotate(id) { _ = try? sessions.withSession(rotated) { _ in } }
           if let found = sessions.find(id), step % 3 == 0 { _ = try? requests.build(step, in: found).finish() }
-          if withExplicitEnds, step % 7 == 0 { sessions.end(id) }
+          if withExplicitEnds, step % 7 == 0 { try sessions.end(id) }
         }
       }
       try application.shutdown()

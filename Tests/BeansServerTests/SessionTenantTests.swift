@@ -1,5 +1,6 @@
 import Beans
 import BeansServer
+import BeansSessions
 import TestSupport
 import Testing
 
@@ -27,13 +28,13 @@ struct SessionTenantTests {
 
   @Test func anIdOfOneTenantIsUnknownInAnother() throws {
     let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
-    let (first, second) = (SessionRegistry(factory, in: acme), SessionRegistry(factory, in: zeta))
+    let (first, second) = (Sessions(factory, in: acme), Sessions(factory, in: zeta))
     let session = try first.open("a", "")
     #expect(session.parent === acme)
     #expect(second.find("a") == nil)
     #expect(try second.withSession("a") { _ in true } == nil)
     #expect(throws: EnvironmentError.self) { try second.rotate("a") }
-    second.end("a")
+    try second.end("a")
     #expect(try first.withSession("a") { try $0.getBean(Visit.self).tenant } == "acme")
     #expect(try second.withSession("a", opening: "") { try $0.getBean(Visit.self).tenant } == "zeta")
     #expect(first.counts.open == 1 && second.counts.open == 1)
@@ -43,7 +44,7 @@ struct SessionTenantTests {
 
   @Test func theEndOfATenantEndsItsSessionsAlone() throws {
     let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
-    let (first, second) = (SessionRegistry(factory, in: acme), SessionRegistry(factory, in: zeta))
+    let (first, second) = (Sessions(factory, in: acme), Sessions(factory, in: zeta))
     _ = try first.open("a", "")
     let session = try second.open("a", "")
     acme.finish()
@@ -64,7 +65,7 @@ struct SessionTenantTests {
       }
     }
     let acme = try tenants.build(Tenant(name: "acme"))
-    let registry = SessionRegistry(factory, in: acme)
+    let registry = Sessions(factory, in: acme)
     try await registry.withSession("a", opening: "") { session in
       try await requests.withChild(1, in: session) { request in
         _ = try request.getBean(Visit.self)
@@ -79,7 +80,7 @@ struct SessionTenantTests {
 
   @Test func aSessionOfAnotherTenantIsNotAdopted() throws {
     let (acme, zeta) = (try tenants.build(Tenant(name: "acme")), try tenants.build(Tenant(name: "zeta")))
-    let sessions = SessionRegistry(factory, in: acme)
+    let sessions = Sessions(factory, in: acme)
     let (own, foreign) = (try factory.build("", in: acme), try factory.build("", in: zeta))
     #expect(!sessions.add(foreign, as: "a"))
     let error = #expect(throws: EnvironmentError.self) { try sessions.add(foreign) }
@@ -90,7 +91,7 @@ struct SessionTenantTests {
 
   @Test func aParentOfAnotherKindIsRefused() throws {
     let error = #expect(throws: EnvironmentError.self) {
-      try SessionRegistry(factory, in: application).open("a", "")
+      try Sessions(factory, in: application).open("a", "")
     }
     #expect(error?.code == .scopeNotActive)
     try application.shutdown()
@@ -102,12 +103,12 @@ struct SessionTenantTests {
     let tenants = try application.childFactory("tenant", seed: Tenant.self) { tenant in
       try tenant.define(
         tenant.bean(
-          SessionRegistry<String>.self,
-          factory: { (tenant: Environment) in SessionRegistry(try #require(box.value), in: tenant) }))
+          Sessions<String>.self,
+          factory: { (tenant: Environment) in Sessions(try #require(box.value), in: tenant) }))
     }
     box.value = try tenants.childFactory("session", seed: String.self)
     let acme = try tenants.build(Tenant(name: "acme"))
-    #expect(try acme.getBean(SessionRegistry<String>.self).open("a", "").parent === acme)
+    #expect(try acme.getBean(Sessions<String>.self).open("a", "").parent === acme)
     try application.shutdown()
   }
 }

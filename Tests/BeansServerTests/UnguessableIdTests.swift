@@ -1,4 +1,4 @@
-import BeansServer
+@_spi(BeansPackage) import BeansErrors
 import Testing
 
 @Suite struct UnguessableIdTests {

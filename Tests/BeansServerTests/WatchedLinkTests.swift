@@ -1,8 +1,8 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansEventLoop
 import BeansJSON
 import BeansServer
-@_spi(BeansPackage) import BeansSupport
 import BeansYAML
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 
@@ -89,7 +89,7 @@ struct JoinedSessionTests {
     let (here, there) = (try Node(hooked), try Node(store))
     let id = try await there.open()
     idOfSession.withLock { $0 = id }
-    let answer = try await here.sessions.withSession(id) { session in
+    let answer = try await here.sessions.withSession(cookie: id) { session in
       try session.environment.getBean(Visit.self).cart.update { $0 += 1 }
       session.rotate()
     }
@@ -103,7 +103,7 @@ struct JoinedSessionTests {
     let (here, there) = (try Node(hooked), try Node(store))
     let id = try await there.open()
     let error = await #expect(throws: SessionError.self) {
-      try await here.sessions.withSession(id) { session in
+      try await here.sessions.withSession(cookie: id) { session in
         try session.environment.getBean(Visit.self).cart.update { $0 += 1 }
         session.rotate()
       }
@@ -154,11 +154,11 @@ private final class Visit: Sendable {
 
 /// A manager of sessions as one node of a service has it.
 private struct Node {
-  let sessions: SessionManager
+  let sessions: Sessions<SessionState>
 
   init(_ store: any SessionStore) throws {
     let application = try Environment(name: "application")
-    sessions = SessionManager(
+    sessions = Sessions(
       try application.childFactory("session", seed: SessionState.self) { session in
         try session.define(session.bean(Visit.self, factory: Visit.init))
       }, store: store)
@@ -166,22 +166,22 @@ private struct Node {
 
   /// The id of a new session with an empty cart.
   func open() async throws -> String {
-    let answer = try await sessions.withSession(nil) { session in
+    let answer = try await sessions.withSession(cookie: nil) { session in
       let visit = try session.environment.getBean(Visit.self)
       visit.cart.update { $0 += 1 }
       visit.ratio.set(1)
     }
     guard case .set(let id) = answer.cookie else { throw RedisProcess.Failure(description: "no id was given") }
-    _ = try await sessions.withSession(id) { try $0.environment.getBean(Visit.self).cart.set(0) }
+    _ = try await sessions.withSession(cookie: id) { try $0.environment.getBean(Visit.self).cart.set(0) }
     return id
   }
 
   func add(_ id: String) async throws {
-    _ = try await sessions.withSession(id) { try $0.environment.getBean(Visit.self).cart.update { $0 += 1 } }
+    _ = try await sessions.withSession(cookie: id) { try $0.environment.getBean(Visit.self).cart.update { $0 += 1 } }
   }
 
   func count(_ id: String) async throws -> Int {
-    try await sessions.withSession(id) { try $0.environment.getBean(Visit.self).cart.value }.value
+    try await sessions.withSession(cookie: id) { try $0.environment.getBean(Visit.self).cart.value }.value
   }
 
   /// Begins a request, and returns when it is inside.
@@ -198,12 +198,12 @@ private final class RunningRequest: Sendable {
   private let steps = AsyncStream<Step>.makeStream()
   private let task: Locked<Task<SessionError?, any Error>?>
 
-  init(_ sessions: SessionManager, _ id: String) {
+  init(_ sessions: Sessions<SessionState>, _ id: String) {
     task = Locked(nil)
     let steps = steps.stream
     let running = Task<SessionError?, any Error> {
       do {
-        _ = try await sessions.withSession(id) { session in
+        _ = try await sessions.withSession(cookie: id) { session in
           let visit = try session.environment.getBean(Visit.self)
           for await step in steps {
             await step.body(visit)

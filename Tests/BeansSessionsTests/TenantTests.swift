@@ -26,34 +26,34 @@ struct TenantTests {
         try session.define(session.bean(Visit.self, factory: Visit.init))
       }
       let managers = try ["acme", "zeta"].map { name in
-        SessionManager(sessions, in: try tenants.build(Tenant(name: name)), named: name, store: test.store)
+        Sessions(sessions, in: try tenants.build(Tenant(name: name)), named: name, store: test.store)
       }
-      let answer = try await managers[0].withSession(nil) { session in
+      let answer = try await managers[0].withSession(cookie: nil) { session in
         try session.environment.getBean(Visit.self).name.set("Ann")
       }
       guard case .set(let id) = answer.cookie else {
         Issue.record("no id was given")
         return
       }
-      let own = try await managers[0].withSession(id) { session in
+      let own = try await managers[0].withSession(cookie: id) { session in
         let visit = try session.environment.getBean(Visit.self)
         return "\(visit.name.value) of \(visit.tenant)"
       }
       #expect(own.value == "Ann of acme")
-      let foreign = try await managers[1].withSession(id) { session in
+      let foreign = try await managers[1].withSession(cookie: id) { session in
         let visit = try session.environment.getBean(Visit.self)
         return "\(visit.name.value) of \(visit.tenant), \(session.isNew)"
       }
       #expect(foreign.value == "nobody of zeta, true")
       // A rotation and an end stay below the tenant.
-      let rotated = try await managers[0].withSession(id) { $0.rotate() }
+      let rotated = try await managers[0].withSession(cookie: id) { $0.rotate() }
       guard case .set(let other) = rotated.cookie else {
         Issue.record("no id was given")
         return
       }
-      #expect(try await managers[1].withSession(other) { $0.isNew }.value)
-      #expect(try await managers[0].withSession(other) { $0.end() }.cookie == .removed)
-      #expect(try await managers[0].withSession(other) { $0.isNew }.value)
+      #expect(try await managers[1].withSession(cookie: other) { $0.isNew }.value)
+      #expect(try await managers[0].withSession(cookie: other) { $0.end() }.cookie == .removed)
+      #expect(try await managers[0].withSession(cookie: other) { $0.isNew }.value)
       try await application.shutdown()
     }
   }

@@ -1,7 +1,7 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansTesting
 import Dispatch
-@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Testing
 
 /// A program under test: a library that lends books.

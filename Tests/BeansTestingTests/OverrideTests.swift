@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansTesting
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite("Overrides") struct OverrideTests {
@@ -106,7 +106,7 @@ import Testing
         try #expect(environment.getBean(Int.self) == environment.getBean(Int.self, byId: "first"))
         return try [
           environment.getBean(Int.self), environment.getBean(Int.self, byId: "second"),
-          environment.getBean(Int.self, qualifier: Spare.self),
+          environment.getBean(Qualified<Spare, Int>.self).value,
         ]
       }
     }

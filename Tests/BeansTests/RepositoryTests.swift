@@ -6,7 +6,7 @@ import Testing
   /// Each folder names only types and members of those before it.
   private static let order = ["Memory", "Declaration", "Plan", "Compiler", "Runtime", "Environment"]
 
-  /// Each row of the article ends in the name of a file or a target of `Tests`, and of a test in it.
+  /// Each row of the article ends in the name of a file or a target of tests, and of a test in it.
   @Test func everyPromiseNamesATestThatExists() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -19,8 +19,9 @@ import Testing
       try #require(parts.count == 2, "\(line)")
       let isSentence = parts[1].hasPrefix("“")
       let name = parts[1].trimmingCharacters(in: CharacterSet(charactersIn: "“”`"))
+      let folder = parts[0] == "StorefrontTests" ? "Examples/Storefront/Tests" : "Tests"
       let place = root.appendingPathComponent(
-        isSentence ? "Tests/SpecificationTests/\(parts[0])Specification.swift" : "Tests/\(parts[0])")
+        isSentence ? "Tests/SpecificationTests/\(parts[0])Specification.swift" : "\(folder)/\(parts[0])")
       let files =
         isSentence
         ? [place]

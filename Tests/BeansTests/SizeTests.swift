@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The budgets of DESIGN for the size of the sources, as a ratchet: `sizes.txt` has the figures of today, which a commit
+/// The budgets of DESIGN for the size of the sources and of the public API, as a ratchet: `sizes.txt` has the figures of today, which a commit
 /// lowers together with the sources and never raises (`scripts/check-commits`).
 @Suite("The size of the sources") struct SizeTests {
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -62,6 +62,23 @@ import Testing
       let limit = try #require(limits.first { $0.name == name }, "sizes.txt has no figure for \(name)")
       expect(count, within: limit)
     }
+  }
+
+  @Test("No module has more public declarations than before")
+  func publicDeclarations() throws {
+    let limits = try Self.limits.get()
+    let kept = Self.root.deletingLastPathComponent().appendingPathComponent(".ci/api")
+    var sum = 0
+    for file in try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted() {
+      let module = file.replacing(".txt", with: "")
+      let text = try String(contentsOf: kept.appendingPathComponent(file), encoding: .utf8)
+      let count = text.split(separator: "\n").count { !$0.contains(" conforms to ") && !$0.contains(" inherits from ") }
+      let limit = limits.first { $0.name == "\(module):public" }
+      expect(count, within: try #require(limit, "sizes.txt has no figure for \(module):public"))
+      sum += count
+    }
+    let limit = limits.first { $0.name == "all:public" }
+    expect(sum, within: try #require(limit, "sizes.txt has no figure for all:public"))
   }
 
   /// Expects a count within its figure, and a figure that follows the count down.

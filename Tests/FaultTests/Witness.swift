@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import Glibc
-@_spi(BeansPackage) import BeansSupport
 
 /// Counts the instances of one test that are alive.
 final class Census: Sendable {

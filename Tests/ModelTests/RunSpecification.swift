@@ -1,6 +1,6 @@
 import Beans
+@_spi(BeansPackage) import BeansErrors
 import BeansRunning
-@_spi(BeansPackage) import BeansSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -7,7 +7,7 @@ struct SwiftProgram {
   }
 
   private static let modules = [
-    "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansSupport", "BeansReflection", "BeansConfiguration", "Beans",
+    "BeansErrors", "BeansLogging", "CBeansRuntime", "BeansReflection", "BeansConfiguration", "Beans",
   ]
   let source: String
 

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import BeansXML
 import Foundation
 import Testing

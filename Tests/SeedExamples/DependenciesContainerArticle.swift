@@ -1,10 +1,11 @@
 import Beans
+import BeansInject
 import Testing
 
 // The listings of "How to: create your SUPER simple dependency injector container in Swift", in order.
 //
-// The first two, `DependeciesContainer` and `DependencyKey`, are the container itself: `DependenciesContainer` in Beans,
-// with the spelling put right. Changed by Swift 6 below: `Animal.self` and `Person.self` of the protocols are
+// The first two, `DependeciesContainer` and `DependencyKey`, are the container itself: `DependenciesContainer` in
+// BeansInject, with the spelling put right. Changed by Swift 6 below: `Animal.self` and `Person.self` of the protocols are
 // `(any Animal).self` and `(any Person).self`.
 
 // The third listing: the registered types.

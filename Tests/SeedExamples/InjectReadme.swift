@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 // The listings of the README of `inject`, in order, as far as the container. XML and configuration values are in

@@ -299,7 +299,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(all.maybe === all.list[0] && all.tagged.value === all.list[0])
     #expect(try all.lazy.get() === all.list[0] && all.provider.get() === all.list[0])
     #expect(try await environment.readyBean(Store.self, byId: "b") === all.list[1])
-    #expect(try await environment.readyBean(Store.self, qualifier: Refused.self) === all.list[0])
+    #expect(try await environment.readyBean(Qualified<Refused, Store>.self).value === all.list[0])
     try await environment.shutdown()
   }
 

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// Lifetimes: singleton > outer factory's scope > inner factory's scope > prototype.

@@ -50,14 +50,14 @@ struct ChildHandleSpecification {
     let requests = try requests(of: shop)
     let first = try requests.open(1)
     _ = try first.environment.getBean(Part.self)
-    Self.fail(first)
+    try Self.fail(first)
     try Self.end(first)
     try await first.end()
     #expect(journal.entries == ["failed: boom"])
     let second = try requests.open(2)
     _ = try second.environment.getBean(Part.self)
     try Self.end(second)
-    await second.end(failing: Boom())
+    try await second.end(failing: Boom())
     #expect(journal.entries == ["failed: boom", "completed"])
     try await shop.shutdown()
   }
@@ -174,7 +174,7 @@ struct ChildHandleSpecification {
   // Synchronous forms, which an asynchronous function cannot call by their names.
 
   private static func end(_ handle: ChildHandle) throws { try handle.end() }
-  private static func fail(_ handle: ChildHandle) { handle.end(failing: Boom()) }
+  private static func fail(_ handle: ChildHandle) throws { try handle.end(failing: Boom()) }
   private static func endAfterBody(_ handle: ChildHandle) throws {
     #expect(try handle.end { try $0.getBean(Int.self) + ($0.getBean(Part.self).number) } == 3)
   }

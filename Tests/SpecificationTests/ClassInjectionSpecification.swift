@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 @Suite("Injections that a class declares for its own properties") struct ClassInjectionSpecification {
@@ -107,7 +108,9 @@ import Testing
 
   @Test("A class that does not describe itself can be described from outside, before the environment starts")
   func fromOutside() throws {
-    try BeanDescriptor.forClass(Foreign.self)["motor"].autowire()
+    let property = try BeanDescriptor.forClass(Foreign.self)["motor"]
+    #expect(property.inject(InjectBean(id: "main")) === property)
+    #expect(property.autowire() === property)
     let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(Foreign.self))

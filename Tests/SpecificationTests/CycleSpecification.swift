@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// Cycles of declarations are faults of startup; cycles of lookups inside factories are found when they close.

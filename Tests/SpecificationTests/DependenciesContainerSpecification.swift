@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 @Suite("The dependencies container") struct DependenciesContainerSpecification {

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 @Suite("A FactoryBean makes another bean") struct FactoryBeanSpecification {

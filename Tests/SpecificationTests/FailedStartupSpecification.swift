@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// Calls after a startup that failed.

@@ -1,5 +1,6 @@
 import Beans
 import BeansGraph
+import BeansInject
 import Testing
 
 private final class Pool: Sendable {}
@@ -88,7 +89,7 @@ private final class Port: Initializable {
     }
     #expect(try line(of: .unknownBean) { try environment.getBean(Port.self) } == #line)
     #expect(try line(of: .unknownBean) { try environment.getBean(Port.self, byId: "port") } == #line)
-    #expect(try line(of: .unknownBean) { try environment.getBean(Port.self, qualifier: North.self) } == #line)
+    #expect(try line(of: .unknownBean) { try environment.getBean(Qualified<North, Port>.self).value } == #line)
     #expect(try line(of: .unknownBean) { try environment.withBean(Port.self) { _ in 1 } } == #line)
     #expect(try line(of: .missingConfiguration) { try environment.getConfigurationValue(Int.self, key: "k") } == #line)
     #expect(try line(of: .scopeNotActive) { try notOpen.get() } == #line)

@@ -87,7 +87,7 @@ struct InactiveHintSpecification {
   func otherTag() throws {
     try environment.define(environment.bean(Clock.self).profile("production"))
     defer { try? environment.shutdown() }
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Clock.self, qualifier: Replica.self) }
+    let fault = try requireFault(.unknownBean) { try environment.getBean(Qualified<Replica, Clock>.self).value }
     #expect(!fault.message.contains("inactive"), "\(fault)")
   }
 
@@ -95,7 +95,7 @@ struct InactiveHintSpecification {
   func tag() throws {
     try environment.define(environment.bean(Clock.self).qualifier(Replica.self).profile("production"))
     defer { try? environment.shutdown() }
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Clock.self, qualifier: Replica.self) }
+    let fault = try requireFault(.unknownBean) { try environment.getBean(Qualified<Replica, Clock>.self).value }
     #expect(fault.message.contains(hint), "\(fault)")
   }
 

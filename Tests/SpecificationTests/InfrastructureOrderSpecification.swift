@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 @Suite("Infrastructure is built first") struct InfrastructureOrderSpecification {

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// Any instance handed to `bean(_:)` works, or startup reports the reason.

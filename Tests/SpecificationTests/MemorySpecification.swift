@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// The objects that are retained after the end, after a failure, and without an end.

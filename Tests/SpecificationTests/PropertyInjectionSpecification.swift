@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 @Suite("Property injection by key path") struct PropertyInjectionSpecification {

@@ -32,9 +32,9 @@ private final class Reports: Sendable {
   @Test func aTagDistinguishesBeansOfOneType() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
-    #expect(try environment.getBean(Depot.self, qualifier: Archive.self).name == "two")
     #expect(try environment.getBean(Qualified<Archive, Depot>.self).value.name == "two")
-    #expect(try environment.getBean((any Store).self, qualifier: Archive.self).name == "two")
+    #expect(try environment.getBean(Qualified<Archive, Depot>.self).value.name == "two")
+    #expect(try environment.getBean(Qualified<Archive, any Store>.self).value.name == "two")
     #expect(try environment.getBean(Depot.self).name == "main")
   }
 
@@ -48,7 +48,7 @@ private final class Reports: Sendable {
     let reports = try environment.getBean(Reports.self)
     #expect(reports.primary.name == "main")
     #expect(reports.replica.value.name == "replica")
-    #expect(try environment.getBean(Depot.self, qualifier: Replica.self) === reports.replica.value)
+    #expect(try environment.getBean(Qualified<Replica, Depot>.self).value === reports.replica.value)
   }
 
   @Test func aTaggedPrototypeMayBeOwned() throws {
@@ -114,7 +114,7 @@ private final class Reports: Sendable {
   @Test func severalBeansOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
-    try requireFault(.ambiguousBean) { try environment.getBean(Depot.self, qualifier: Replica.self) }
+    try requireFault(.ambiguousBean) { try environment.getBean(Qualified<Replica, Depot>.self).value }
   }
 
   @Test func aTagThatNoBeanHasIsAFault() throws {
@@ -143,7 +143,7 @@ private final class Reports: Sendable {
           Reports(primary: database.value, replica: database)
         }.argument(0, ref: "main"))
     #expect(try environment.getBean(Reports.self).primary.name == "main")
-    #expect(try environment.getBean((any Store).self, qualifier: Replica.self).name == "decorated main")
+    #expect(try environment.getBean(Qualified<Replica, any Store>.self).value.name == "decorated main")
   }
 
   @Test func aFactoryBeansProductHasItsTag() throws {
@@ -153,6 +153,6 @@ private final class Reports: Sendable {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Maker.self).target(Depot.self).qualifier(Replica.self))
-    #expect(try environment.getBean(Depot.self, qualifier: Replica.self).name == "made")
+    #expect(try environment.getBean(Qualified<Replica, Depot>.self).value.name == "made")
   }
 }

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 @Suite("Values that are read at use") struct ReloadSpecification {

@@ -140,7 +140,7 @@ struct ScheduleSpecification {
       try $0.define(
         $0.bean(Cache.self, factory: Cache.init)
           .scheduled(at: "*/2 * * * fri") { $0.journal.note("Friday at \(clock.timeSinceEpoch)") }
-          .scheduled(at: "59 0 * * *", utcOffset: .seconds(3_600)) {
+          .scheduled(at: "59 0 * * *", in: ScheduleZone { _ in .seconds(3_600) }) {
             $0.journal.note("0:59 at \(clock.timeSinceEpoch)")
           })
     }

@@ -2,8 +2,8 @@ import Beans
 import Testing
 
 @Suite("Short declarations and lookups") struct ShortDeclarationSpecification {
-  private func started(_ declare: (BeanEnvironment) throws -> Void) throws -> BeanEnvironment {
-    let environment = try BeanEnvironment(name: "shop")
+  private func started(_ declare: (Beans.Environment) throws -> Void) throws -> Beans.Environment {
+    let environment = try Beans.Environment(name: "shop")
     try declare(environment)
     return try environment.startup(options: .requireSendable)
   }
@@ -133,7 +133,7 @@ import Testing
     #expect(absent == nil)
     let named: any Store = try environment.getBean(byId: "disk")
     #expect(named is Disk)
-    let quick: any Store = try environment.getBean(qualifier: Quick.self)
+    let quick: any Store = try environment.getBean(Qualified<Quick, any Store>.self).value
     #expect(quick is Memory)
     let provider: Provider<Plain> = try environment.getBean()
     #expect(try provider.get() === plain)

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// Beans whose template brings the factory, and whose factory makes an object of a subclass.

@@ -1,6 +1,6 @@
+@_spi(BeansPackage) import BeansErrors
 package import Dispatch
 import Glibc
-@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// Thrown instead of waiting for ever: a deadlock fails one test and not the run.

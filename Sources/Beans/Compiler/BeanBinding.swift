@@ -55,8 +55,8 @@ final class BeanBinding {
       property.setter.map { .bind(property.value, as: $0.parameter, at: .property(property.name), &values) }
     }
     self.injections = injections.map { injection in
-      guard case .configuration(let inject) = injection.source else { return (injection, nil) }
-      let value = BoundValue(.configuration(inject), for: injection.setter.parameter, at: injection.point)
+      guard case .configuration(let request) = injection.source else { return (injection, nil) }
+      let value = BoundValue(.configuration(request), for: injection.setter.parameter, at: injection.point)
       values.append(value)
       return (injection, value)
     }

@@ -10,7 +10,7 @@ final class BoundValue {
     /// A text with placeholders.
     case text(String)
     /// The value of a key in the configuration.
-    case configuration(InjectConfigurationValue)
+    indirect case configuration(ConfigurationRequest)
     /// A section of the configuration.
     case section(ConfigurationSection)
     /// A collection of values: elements, or keys and elements alternately.
@@ -60,7 +60,7 @@ final class BoundValue {
     case .declared(let value, let origin): return bind(value, as: parameter, at: point, origin: origin, &values)
     case .merged(let value): return bind(value, as: parameter, at: point, origin: origin, &values)
     case .reference(let id): given = .bean(id: id)
-    case .inject(let inject): given = .bean(id: inject.id)
+    case .byType: given = .bean(id: nil)
     case .bean(let declaration): given = .declaration(declaration)
     // Compared first, because a cast of each value is slow.
     case .value(let value) where type(of: value) == ConfigurationSection.self:
@@ -137,7 +137,7 @@ final class BoundValue {
     switch given {
     case .value(let value): return try configuration.convert(value, to: parameter.wanted)
     case .text(let text): return try configuration.resolve(text, as: parameter.wanted, hints: hints)
-    case .configuration(let inject): return try configuration.value(parameter.wanted, for: inject)
+    case .configuration(let request): return try configuration.value(parameter.wanted, for: request)
     case .section(let section):
       return try configuration.section(
         parameter.wanted, prefix: section.prefix, rejectsUnknownKeys: section.rejectsUnknownKeys)

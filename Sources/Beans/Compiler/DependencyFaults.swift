@@ -49,11 +49,11 @@ extension PlacedBean {
     note(.noIdOfType, "\(injection.point): no bean of type \(parameter.element) has an id\(hint)")
   }
 
-  /// Notes that no `Injection` computes the value of a property.
-  func noteUnserved(_ inject: Inject, at point: InjectionPoint) {
+  /// Notes that no provider computes the value of a property.
+  func noteUnserved(_ request: AnyObject, at point: InjectionPoint) {
     note(
       .unservedInjection,
-      "\(point): no Injection is defined that serves \(Swift.type(of: inject))"
+      "\(point): no Injection is defined that serves \(Swift.type(of: request))"
         + graph.directory.hint(forInactive: BeanTraits.injection))
   }
 }

@@ -316,12 +316,12 @@ struct DependencyResolver {
       }
       code.named = (id, parameter, "\(point)")
     case .configuration: found = value.map { PlacedBean.Dependency(parameter: parameter, source: .value($0)) }
-    case .custom(let inject):
+    case .custom(let request):
       guard bean.graph.directory.visibleTraits.contains(.injection) else {
-        bean.noteUnserved(inject, at: point)
+        bean.noteUnserved(request, at: point)
         return nil
       }
-      found = PlacedBean.Dependency(parameter: parameter, source: .injection(inject, injection.property))
+      found = PlacedBean.Dependency(parameter: parameter, source: .injection(request, injection.property))
     }
     if found == nil, code.named == nil { return nil }
     return PropertyAssignment(code: code, dependency: found, point: point)

@@ -1,7 +1,6 @@
 import BeansConfiguration
 import BeansReflection
 import BeansErrors
-import BeansSupport
 
 /// The beans of one environment, or of all children of one factory, during compilation.
 final class EnvironmentGraph: NestedLevel {

@@ -73,7 +73,8 @@ package struct ReplacingFactory: Sendable {
   ) {
     let parameters = Parameter.all(repeat (each D).self)
     let function = FactoryFunction(T.self, parameters) { arguments in
-      try factory(repeat arguments.take(as: (each D).self))
+      let taken = arguments.take(as: repeat (each D).self)
+      return try factory(repeat each taken)
     }
     (type, location, self.function) = (T.self, .known(origin), { _ in function })
   }

@@ -35,8 +35,8 @@ struct OperandCompiler {
     case .value: return computed(.absent(parameter), .boxed)
     case .composed(let parts, let type):
       return computed(.composed(parts.map { operand($0, false) }, type, parameter), parameter.givenReading)
-    case .injection(let inject, let property):
-      return computed(.injection(inject, property, parameter), parameter.givenReading)
+    case .injection(let request, let property):
+      return computed(.injection(request, property, parameter), parameter.givenReading)
     case .products(let product): return computed(.products(product.number), .boxed)
     }
   }

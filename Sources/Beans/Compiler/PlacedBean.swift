@@ -60,8 +60,8 @@ final class PlacedBean {
       case value(BoundValue)
       /// A collection with at least one bean among its elements.
       case composed([Dependency], any CollectionType.Type)
-      /// The value that the `Injection` of that kind computes for the property.
-      case injection(Inject, PropertyDescriptor)
+      /// The value that a provider computes for the property on request.
+      case injection(any AnyObject & Sendable, PropertyDescriptor)
       /// The builder of the products that a factory bean makes.
       case products(PlacedBean)
     }

@@ -56,7 +56,7 @@ struct PlanCompiler {
     var lookups = IndexCompiler(graph, resolver)
     let index = lookups.compile(&compiler)
     let processors = graph.processors.map { compiler.operand(.bean($0), for: .of((any BeanPostProcessor).self)) }
-    let injections = graph.injections.map { compiler.operand(.bean($0), for: .of(Injection.self)) }
+    let injections = graph.injections.map { compiler.operand(.bean($0), for: .of((any InjectionProvider).self)) }
     let listed = graph.declarations.specs.map { graph.directory.number(declared: $0.number) ?? -1 }
     let templates = zip(graph.declarations.specs, listed).compactMap { spec, bean in
       bean < 0 ? (spec.value.text(graph.scopeName) + graph.active.text(of: spec), spec.location) : nil

@@ -1,6 +1,5 @@
 import BeansReflection
 import BeansErrors
-import BeansSupport
 
 /// Turns the declarations of one environment into definitions: follows template chains, separates factory beans from their
 /// products, and adds a decorator for each bean that it wraps.

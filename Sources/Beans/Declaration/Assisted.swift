@@ -52,18 +52,23 @@ extension Assisted: ParameterType {
 }
 
 extension Arguments {
-  /// Returns the next argument as the requested type.
-  @inlinable @inline(__always)
-  mutating func take<Value>() -> Value { take(as: Value.self) }
-
-  /// Returns the seed if the requested type is `Assisted<Seed>`, else the next argument. The seed is not among the
+  /// Takes all arguments, as a tuple whose element of the type `Assisted<Seed>` is the seed. That is not among the
   /// arguments.
-  ///
-  /// Inlined where the types are known, so that the compiler evaluates the condition.
   @inlinable @inline(__always)
-  mutating func take<Value, Seed>(as type: Value.Type = Value.self, or seed: Assisted<Seed>) -> Value {
-    if type == Assisted<Seed>.self { return uncheckedCast(seed, to: type) }
-    return take(as: type)
+  func take<each Value, Seed>(
+    as types: repeat (each Value).Type, or seed: Assisted<Seed>
+  ) -> (repeat each Value) {
+    TupleMemory.tuple(of: (repeat each Value).self) { memory in
+      var rest = self
+      for type in repeat each types {
+        if type == Assisted<Seed>.self {
+          memory.append(seed)
+        } else {
+          if let object = rest.nextObject { memory.append(object) } else { memory = rest.store(1, in: memory) }
+          rest = rest.withoutFirst
+        }
+      }
+    }
   }
 }
 

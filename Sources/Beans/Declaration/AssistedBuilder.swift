@@ -17,63 +17,14 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
   /// Declares the factory: each parameter of `factory` is resolved by its type, except `Assisted`, which is the seed.
   ///
   /// Define the result like any declaration. The indices of its `.argument` are those of the parameters of `factory`;
-  /// its scope is the scope of the factory bean. Each call builds a new product. This form walks the parameters in a
-  /// loop for each product; the forms for up to four parameters compile to straight-line code.
+  /// its scope is the scope of the factory bean. Each call builds a new product.
   @inlinable @inline(__always)
   public func to<each D>(
     factory: @escaping @Sendable (repeat each D) throws -> Element
   ) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare(repeat (each D).self) { arguments, seed in
-      try factory(repeat arguments.take(as: (each D).self, or: seed))
-    }
-  }
-
-  /// Declares a factory of products that need no parameters; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to(factory: @escaping @Sendable () throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare { _, _ in try factory() }
-  }
-
-  /// Declares a factory of products that need one parameter; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to<A>(factory: @escaping @Sendable (A) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare(A.self) { try factory($0.take(or: $1)) }
-  }
-
-  /// Declares a factory of products that need two parameters; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to<A, B>(factory: @escaping @Sendable (A, B) throws -> Element) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare(A.self, B.self) { try factory($0.take(or: $1), $0.take(or: $1)) }
-  }
-
-  /// Declares a factory of products that need three parameters; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to<A, B, C>(
-    factory: @escaping @Sendable (A, B, C) throws -> Element
-  ) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare(A.self, B.self, C.self) { try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1)) }
-  }
-
-  /// Declares a factory of products that need four parameters; see the form for any number of them.
-  @inlinable @inline(__always)
-  public func to<A, B, C, D>(
-    factory: @escaping @Sendable (A, B, C, D) throws -> Element
-  ) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare(A.self, B.self, C.self, D.self) {
-      try factory($0.take(or: $1), $0.take(or: $1), $0.take(or: $1), $0.take(or: $1))
-    }
-  }
-
-  /// Declares the factory with `create`. Inlined into the module that declares the factory, so that `create` is
-  /// compiled for its concrete types.
-  @inlinable @inline(__always)
-  func declare<each D>(
-    _ types: repeat (each D).Type,
-    create: @escaping @Sendable (inout Arguments, Assisted<Tag.Seed>) throws -> Tag.Element
-  ) -> TypedBeanDeclaration<Factory<Tag>> {
-    declare(Parameter.all(repeat each types)) { arguments, seed in
-      var arguments = arguments
-      return try create(&arguments, seed)
+    declare(Parameter.all(repeat (each D).self)) { arguments, seed in
+      let taken = arguments.take(as: repeat (each D).self, or: seed)
+      return try factory(repeat each taken)
     }
   }
 
@@ -86,7 +37,7 @@ public struct AssistedBuilder<Element, Tag: AssistedFactory> where Tag.Element =
       throw EnvironmentError(.invalidDeclaration, "\(Tag.Element.self) is built by a Factory<\(Tag.self)> only")
     }
     let function = FactoryFunction(Factory<Tag>.self, parameters, product: (Tag.Element.self, product)) {
-      Factory<Tag>(builder: $0.take(), create: create)
+      Factory<Tag>(builder: $0.take(as: (any ProductBuilder).self), create: create)
     }
     let spec = BeanSpec(type: Factory<Tag>.self, location: location, factory: function)
     let declaration = TypedBeanDeclaration<Factory<Tag>>(spec, madeBy: receiver)

@@ -1,6 +1,5 @@
-package import BeansErrors
+@_spi(BeansPackage) package import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 import Synchronization
 
 /// The user's declaration of one bean.
@@ -103,7 +102,7 @@ public class BeanDeclaration {
   }
 
   /// Sets the place of a declaration that is not written in Swift.
-  @discardableResult public func declared(at origin: EnvironmentError.Origin) -> Self {
+  @discardableResult package func declared(at origin: EnvironmentError.Origin) -> Self {
     with { $0.location = .known(origin) }
   }
   /// Names the bean. An id is unique in its environment and hides the same id of environments further out.
@@ -128,7 +127,7 @@ public class BeanDeclaration {
   @discardableResult public func requires(class type: Any.Type) -> Self { requires(type) }
   /// Builds the bean of that type first.
   @discardableResult public func requires(_ type: Any.Type) -> Self {
-    requires(.requirement(type), .inject(InjectBean()))
+    requires(.requirement(type), .byType)
   }
   /// Builds that bean first. It must be defined in an environment that is visible from this one.
   @discardableResult public func requires(bean: BeanDeclaration) -> Self {
@@ -143,9 +142,6 @@ public class BeanDeclaration {
   /// Sets the type of the products of a `FactoryBean`. Lookups of `type` and of the bean's id return the product, made
   /// once for each instance of the declared scope; lookups of the factory's own class and of `"&id"` return the
   /// factory.
-  @_disfavoredOverload @discardableResult
-  public func target(_ type: Any.Type) -> Self { with { $0.target = type } }
-  /// Sets the type of a factory bean's products, which the compiler does not know to be `Sendable`.
   @discardableResult public func target<T>(_ type: T.Type) -> Self { with { $0.target = type } }
   /// Sets the type of a factory bean's products, which the compiler knows to be `Sendable`.
   @discardableResult public func target<T: Sendable>(_ type: T.Type) -> Self {
@@ -184,9 +180,6 @@ public class BeanDeclaration {
   @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
     argument(index, .reference(id))
   }
-  /// Passes a bean declared in place to the factory's parameter at `index` (from 0).
-  @_disfavoredOverload @discardableResult
-  public func argument(_ index: Int, bean: BeanDeclaration) -> Self { argument(index, .bean(bean)) }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
   ///
@@ -199,8 +192,8 @@ public class BeanDeclaration {
   func set(_ path: AnyKeyPath, _ value: BeanValue, _ setter: PropertySetter) -> Self {
     set(PropertyInjection(.path(path), value, setter))
   }
-  /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, a
-  /// bean declared in place, or the bean of an injection. None or several of them are a fault at startup.
+  /// Sets the stored property of that name to exactly one of: a value, the bean with an id, text with placeholders, or a
+  /// bean declared in place. None or several of them are a fault at startup.
   ///
   /// The value is stored directly: `willSet` and `didSet` of the property do not run. They run if the property is set
   /// by key path.
@@ -211,14 +204,11 @@ public class BeanDeclaration {
   ///   - ref: the id of a bean.
   ///   - resolve: text whose placeholders are replaced, converted to the property's type at startup.
   ///   - bean: a bean declared in place.
-  ///   - inject: requests a bean, by the property's type or by id.
   @discardableResult public func property(
-    _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil,
-    inject: InjectBean? = nil
+    _ name: String, value: Any? = nil, ref: String? = nil, resolve: String? = nil, bean: BeanDeclaration? = nil
   ) -> Self {
     let values = [
       value.map { BeanValue.value($0) }, ref.map { .reference($0) }, resolve.map { .text($0) }, bean.map { .bean($0) },
-      inject.map { .inject($0) },
     ].compactMap(\.self)
     if let only = values.first, values.count == 1 { return property(name, only) }
     return note(

@@ -25,12 +25,12 @@ public protocol BeanModule {
 
 extension BeanModule {
   /// Returns the module, active only where one of the profile expressions holds; see `BeanDeclaration.profile`.
-  public func profile(_ expressions: String...) -> ConditionalModule {
+  public func profile(_ expressions: String...) -> some BeanModule {
     ConditionalModule(self, .profile(ProfileCondition(expressions)))
   }
 
   /// Returns the module, active only where one of the profile expressions holds.
-  package func profiles(_ expressions: [ProfileExpression]) -> ConditionalModule {
+  package func profiles(_ expressions: [ProfileExpression]) -> some BeanModule {
     ConditionalModule(self, .profile(ProfileCondition(expressions)))
   }
 
@@ -41,19 +41,19 @@ extension BeanModule {
   ///   - condition: returns whether the module is active; called once, on the thread that starts the environment.
   public func when(
     _ description: String? = nil, _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
-  ) -> ConditionalModule {
+  ) -> some BeanModule {
     ConditionalModule(self, .configuration(description, condition))
   }
 
   /// Returns the module, active only where no declaration outside it provides the type; see
   /// `BeanDeclaration.whenMissing`.
-  public func whenMissing(_ type: Any.Type) -> ConditionalModule { ConditionalModule(self, .missing(type)) }
+  public func whenMissing(_ type: Any.Type) -> some BeanModule { ConditionalModule(self, .missing(type)) }
 }
 
 /// A module whose declarations are active only where all of its conditions hold.
 ///
 /// A module that is included several times is active where the conditions of one inclusion hold.
-public struct ConditionalModule: BeanModule {
+struct ConditionalModule: BeanModule {
   let module: any BeanModule
   let conditions: [BeanCondition]
 
@@ -63,8 +63,7 @@ public struct ConditionalModule: BeanModule {
     conditions = (conditional?.conditions ?? []) + [condition]
   }
 
-  /// Declares the beans of the module.
-  public func configure(_ environment: Environment) throws { try module.configure(environment) }
+  func configure(_ environment: Environment) throws { try module.configure(environment) }
 }
 
 /// The content of a module, which distinguishes it from others of its type.

@@ -1,6 +1,6 @@
 import BeansConfiguration
+@_spi(BeansPackage) import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 
 /// The container's view of a type: the container protocols to which it conforms, and whether it has injections.
 struct BeanTraits: OptionSet, Sendable {
@@ -23,9 +23,9 @@ struct BeanTraits: OptionSet, Sendable {
   static let awaited = BeanTraits(rawValue: 1024)
   /// Instances work as long as their environment.
   static let runnable = BeanTraits(rawValue: 2048)
-  static let injection = BeanTraits(rawValue: 32768)
+  static let injection = BeanTraits(rawValue: 4096)
   /// The type requests something other than a bean of its own type, and cannot be a bean.
-  static let wrapper = BeanTraits(rawValue: 4096)
+  static let wrapper = BeanTraits(rawValue: 32768)
   /// The compiler knows that the declared type is `Sendable`.
   static let sendable = BeanTraits(rawValue: 16384)
   /// Instances are objects.
@@ -71,6 +71,7 @@ extension BeanTraits {
     ((any EventListener).self, { $0 is any EventListener.Type }),
     ((any AsyncBean).self, { $0 is any AsyncBean.Type }),
     ((any RunnableBean).self, { $0 is any RunnableBean.Type }),
+    ((any InjectionProvider).self, { $0 is any InjectionProvider.Type }),
   ]
 
   private static let conformances = ProtocolList(protocols.map(\.type))
@@ -80,9 +81,9 @@ extension BeanTraits {
 
   /// The types that the traits stand for, as a part of a sentence: "an EventListener and a BeanScope".
   var names: String {
-    var names = Self.protocols.enumerated().filter { contains(BeanTraits(rawValue: 1 << $0.offset)) }
-      .map { "\($0.element.type)".replacing("any ", with: "") }
-    if contains(.injection) { names.append("\(Injection.self)") }
+    let names = Self.protocols.enumerated().filter { contains(BeanTraits(rawValue: 1 << $0.offset)) }
+      // Users know an injection provider by its class.
+      .map { "\($0.element.type)".replacing("any ", with: "").replacing("InjectionProvider", with: "Injection") }
     return names.map { "\("AEIOU".contains($0.prefix(1)) ? "an" : "a") \($0)" }.joined(separator: " and ")
   }
 
@@ -102,7 +103,6 @@ extension BeanTraits {
       return
     }
     insert(.object)
-    if type is Injection.Type { insert(.injection) }
     if ClassInjection.areDeclared(in: type) { insert(.injected) }
   }
 }

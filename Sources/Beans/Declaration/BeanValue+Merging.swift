@@ -33,7 +33,7 @@ extension BeanValue {
     case .text(let text), .reference(let text), .id(let text): text
     case .value(let value): "\(value)"
     case .declared(let value, _), .merged(let value): value.name
-    case .bean, .inject, .list, .map, .null: nil
+    case .bean, .byType, .list, .map, .null: nil
     }
   }
 
@@ -50,7 +50,7 @@ extension BeanValue {
   func leads(to spec: FrozenSpec) -> Bool {
     switch self {
     case .reference(let id): id == spec.id
-    case .inject(let inject): inject.id == nil || inject.id == spec.id
+    case .byType: true
     case .bean(let declaration): declaration.spec.number == spec.number
     default: parts.contains { $0.leads(to: spec) }
     }

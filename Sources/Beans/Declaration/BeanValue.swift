@@ -12,8 +12,8 @@ public enum BeanValue {
   /// A bean declared in place, which is a bean of its own in the same environment. This case does not record whether
   /// its type is `Sendable`; `.property(_:bean:)` and `.argument(_:bean:)` do.
   case bean(BeanDeclaration)
-  /// The bean of the type, or the one with the injection's id.
-  case inject(InjectBean)
+  /// The bean of the property's or parameter's type.
+  case byType
   /// The elements of an array or a set, in order.
   case list([BeanValue])
   /// The entries of a dictionary, in order; two entries with one key are a fault.
@@ -34,7 +34,7 @@ public enum BeanValue {
     case .list(let elements): elements
     case .map(let entries): entries.flatMap { [$0.key, $0.value] }
     case .declared(let value, _), .merged(let value): [value]
-    case .value, .reference, .text, .bean, .inject, .null, .id: []
+    case .value, .reference, .text, .bean, .byType, .null, .id: []
     }
   }
 
@@ -53,7 +53,7 @@ public enum BeanValue {
     case .merged(let value): return .merged(value.declared(in: module))
     case .list(let elements): return .list(elements.map { $0.declared(in: module) })
     case .map(let entries): return .map(entries.map { ($0.key.declared(in: module), $0.value.declared(in: module)) })
-    case .value, .reference, .text, .bean, .inject, .null, .id: return self
+    case .value, .reference, .text, .bean, .byType, .null, .id: return self
     }
   }
 }

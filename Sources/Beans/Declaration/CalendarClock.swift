@@ -1,7 +1,7 @@
 import BeansLogging
 
 /// A clock that also knows the time of the day: schedules with cron expressions follow it.
-public protocol CalendarClock: Clock where Duration == Swift.Duration {
+package protocol CalendarClock: Clock where Duration == Swift.Duration {
   /// The time since 1970-01-01 00:00 UTC, without leap seconds. Callable from any thread.
   var timeSinceEpoch: Duration { get }
 }

@@ -1,24 +1,14 @@
-import BeansReflection
+package import BeansReflection
 
 /// The injection that a class declares for one of its properties.
-struct ClassInjection {
-  enum Source {
-    /// A bean, by id or by the property's type.
-    case bean(id: String?)
-    /// The bean whose id the object stores.
-    case named(@Sendable (AnyObject) -> String)
-    case configuration(InjectConfigurationValue)
-    /// The value that a user's `Injection` computes.
-    case custom(Inject)
-  }
-
+package struct ClassInjection {
   /// The property's name in Swift.
   let name: String
   let property: PropertyDescriptor
-  let source: Source
+  let source: InjectionSource
   let setter: PropertySetter
   /// Stores a temporary value in the property, and returns whether that value is still there. nil for properties that
-  /// can be read at any time. Setting a property through a key path reads it first, and reading an `@Injected` property
+  /// can be read at any time. Setting a property through a key path reads it first, and reading a property wrapper
   /// without a value traps.
   var stopgap: (set: @Sendable (AnyObject, Argument) -> Void, isLeft: @Sendable (AnyObject) -> Bool)?
   /// Whether every key path to a stored property of that type leads to this one.
@@ -27,37 +17,12 @@ struct ClassInjection {
   /// The name of the property in faults.
   var point: InjectionPoint { .injection(property, name: name) }
 
-  /// Returns the injection of a property that is an injected field; nil where its memory cannot be accessed.
-  private static func ofField<Field: InjectedField>(
-    _ property: PropertyDescriptor, _ type: Field.Type
-  ) -> ClassInjection? {
-    guard let field = property.access(as: type) else { return nil }
-    // An instance has the property from its initialization on.
-    let id: @Sendable (AnyObject) -> String = { field.load($0)?.id ?? "" }
-    let store: @Sendable (AnyObject, Argument, Bool) -> Void = { object, argument, isStopgap in
-      let value = Injected(argument.take(as: Field.Value.self), isStopgap: isStopgap)
-      field.store(object, Field(Field.isNamed ? id(object) : "", value))
-    }
-    return ClassInjection(
-      // A property wrapper's storage is named after the property.
-      name: String(property.getName().dropFirst()), property: property,
-      source: Field.isNamed ? .named(id) : .bean(id: nil),
-      setter: PropertySetter(property.owner, Parameter.of(Field.Value.self)) { store($0, $1, false) },
-      stopgap: ({ store($0, $1, true) }, { field.load($0)?.property.isStopgap == true }))
-  }
-
   /// Returns the injections of a class, inherited ones first. Throws the error of a descriptor's initializer, or for a
   /// property that cannot be set.
   static func all(of type: AnyClass) throws -> [ClassInjection] {
     let properties = try BeanDescriptor.forClass(type).getProperties()
     return try properties.compactMap { property in
-      guard let inject = property.injection else { return ofField(property) }
-      let source: Source =
-        switch inject {
-        case let bean as InjectBean: .bean(id: bean.id)
-        case let value as InjectConfigurationValue: .configuration(value)
-        default: .custom(inject)
-        }
+      guard let source = property.injection else { return ofField(property) }
       let isSole = !properties.contains { $0 !== property && injectedType(of: $0) == property.declaredType }
       return ClassInjection(
         name: property.getName(), property: property, source: source, setter: try PropertySetter(property),
@@ -76,17 +41,17 @@ struct ClassInjection {
 
   /// Returns the injection that a property of a class declares by its type.
   fileprivate static func ofField(_ property: PropertyDescriptor) -> ClassInjection? {
-    (property.declaredType as? any InjectedField.Type).flatMap { ofField(property, $0) }
+    (property.declaredType as? any InjectedField.Type)?.injection(of: property)
   }
 
   /// Returns the type that a key path to the property has as its value.
   private static func injectedType(of property: PropertyDescriptor) -> Any.Type {
-    (property.declaredType as? any InjectedField.Type)?.contentType ?? property.declaredType
+    (property.declaredType as? any InjectedField.Type)?.valueType ?? property.declaredType
   }
 }
 
 extension PropertySetter {
-  /// Returns the setter for the property of a class with this name in Swift: stored, or wrapped by `@Injected`.
+  /// Returns the setter for the property of a class with this name in Swift: stored, or the value of an injected field.
   ///
   /// - Throws: `.unknownProperty`; `.invalidDeclaration` for a property that cannot be set; the error of a descriptor's
   ///   initializer.
@@ -121,27 +86,38 @@ extension PropertyInjection {
   }
 }
 
-/// The type of a stored property that declares an injection by its type.
-private protocol InjectedField: SendableMetatype {
-  associatedtype Value
-  /// Whether the property stores the id of its bean.
-  static var isNamed: Bool { get }
-  var id: String { get }
-  var property: Injected<Value> { get }
-  init(_ id: String, _ property: Injected<Value>)
+/// The type of a stored property that declares an injection by its type: a property wrapper of `BeansInject`.
+package protocol InjectedField: SendableMetatype {
+  /// The type of the wrapped value, which a key path to the property has.
+  static var valueType: Any.Type { get }
+  /// Returns the injection of a property of this type; nil where its memory cannot be accessed.
+  static func injection(of property: PropertyDescriptor) -> ClassInjection?
 }
 
-extension InjectedField {
-  fileprivate static var contentType: Any.Type { Value.self }
+extension ClassInjection {
+  /// Creates the injection of a property wrapper.
+  ///
+  /// - Parameters:
+  ///   - storage: the wrapper's storage, which is named after the property.
+  ///   - type: the type of the wrapped value.
+  ///   - source: the source of the value.
+  ///   - store: stores a value in an object; the flag is true for a stopgap.
+  ///   - hasStopgap: whether the value in an object is a stopgap.
+  package init<Value>(
+    _ storage: PropertyDescriptor, wrapping type: Value.Type, from source: InjectionSource,
+    store: @escaping @Sendable (AnyObject, Value, Bool) -> Void, hasStopgap: @escaping @Sendable (AnyObject) -> Bool
+  ) {
+    self.init(
+      name: String(storage.getName().dropFirst()), property: storage, source: source,
+      setter: PropertySetter(storage.owner, Parameter.of(type)) { store($0, $1.take(as: type), false) },
+      stopgap: ({ store($0, $1.take(as: type), true) }, hasStopgap))
+  }
 }
 
-extension Injected: InjectedField {
-  fileprivate static var isNamed: Bool { false }
-  fileprivate var id: String { "" }
-  fileprivate var property: Injected { self }
-  fileprivate init(_ id: String, _ property: Injected) { self = property }
-}
-
-extension InjectedById: InjectedField {
-  fileprivate static var isNamed: Bool { true }
+/// A bean that computes the values of one kind of injection: an `Injection` of `BeansInject`.
+package protocol InjectionProvider: AnyObject, Sendable {
+  /// The class of the requests that this serves.
+  var kind: AnyClass { get }
+  /// Returns the value for one property of one bean, of the property's type. Runs code of users.
+  func value(for request: AnyObject, of property: PropertyDescriptor, in environment: Environment) throws -> Any?
 }

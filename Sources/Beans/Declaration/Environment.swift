@@ -51,12 +51,6 @@ extension Environment: ParameterType {
   static var parameter: Parameter { Parameter(Environment.self, element: Environment.self, .part(.environment)) }
 }
 
-/// Another name of the container, for files that import a second type called `Environment`.
-///
-/// A file that imports, for example, Hummingbird or Vapor as well writes `BeanEnvironment` instead of
-/// `Environment`. `Beans.Environment` is the same type.
-public typealias BeanEnvironment = Environment
-
 /// The work of `deinit`, which an extension cannot have. The folder `Runtime` implements it: it knows the meaning of the
 /// core's words.
 protocol EnvironmentMemory {

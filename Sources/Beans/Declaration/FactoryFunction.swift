@@ -49,19 +49,17 @@ final class FactoryFunction: Sendable {
   @inlinable @inline(__always)
   convenience init<Instance>(
     _ type: Instance.Type, _ parameters: [Parameter], product: (type: Any.Type, function: FactoryFunction)? = nil,
-    _ make: @escaping @Sendable (inout Arguments) throws -> Instance
+    _ make: @escaping @Sendable (Arguments) throws -> Instance
   ) {
     if type is AnyObject.Type {
-      self.init(parameters: parameters, identity: ObjectIdentifier(Instance.self), product: product) { arguments in
-        var arguments = arguments
-        return uncheckedCast(try make(&arguments), to: AnyObject.self)
+      self.init(parameters: parameters, identity: ObjectIdentifier(Instance.self), product: product) {
+        uncheckedCast(try make($0), to: AnyObject.self)
       }
     } else {
       // The class of an existential's content is known only at run time.
       let identity = FactoryFunction.isExistential(type) ? nil : ObjectIdentifier(ValueBox<Instance>.self)
-      self.init(parameters: parameters, boxed: Parameter.of(type), identity: identity, product: product) { arguments in
-        var arguments = arguments
-        return ValueBox(try make(&arguments))
+      self.init(parameters: parameters, boxed: Parameter.of(type), identity: identity, product: product) {
+        ValueBox(try make($0))
       }
     }
   }
@@ -70,15 +68,14 @@ final class FactoryFunction: Sendable {
   @inlinable
   convenience init<Instance>(
     awaiting type: Instance.Type, _ parameters: [Parameter],
-    _ make: @escaping @Sendable (inout Arguments) -> () async throws -> Instance
+    _ make: @escaping @Sendable (Arguments) -> () async throws -> Instance
   ) {
     let isClass = type is AnyObject.Type
     self.init(
       parameters: parameters, boxed: isClass ? nil : Parameter.of(type),
       identity: isClass ? ObjectIdentifier(Instance.self) : nil, isAsynchronous: true
     ) { arguments in
-      var arguments = arguments
-      let body = make(&arguments)
+      let body = make(arguments)
       return AsyncCreation {
         let instance = try await body()
         return if isClass { uncheckedCast(instance, to: AnyObject.self) } else { ValueBox(instance) }

@@ -1,5 +1,4 @@
-package import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) package import BeansErrors
 import BeansReflection
 import Synchronization
 

@@ -23,15 +23,9 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
   }
 
   /// Sets a property to a bean declared in place, which is a bean of its own in the same environment.
-  @_disfavoredOverload @inlinable @inline(__always) @discardableResult
-  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, bean: BeanDeclaration) -> Self {
-    inject(path, .bean(bean))
-  }
-
-  /// Sets a property to a bean declared in place whose type the compiler does not know to be `Sendable`.
   @inlinable @inline(__always) @discardableResult
-  public func property<V, T>(
-    _ path: ReferenceWritableKeyPath<Instance, V>, bean: TypedBeanDeclaration<T>
+  public func property<V, Declaration: BeanDeclaration>(
+    _ path: ReferenceWritableKeyPath<Instance, V>, bean: Declaration
   ) -> Self {
     inject(path, .bean(bean))
   }
@@ -43,12 +37,6 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     _ path: ReferenceWritableKeyPath<Instance, V>, bean: TypedBeanDeclaration<T>
   ) -> Self {
     inject(path, .bean(bean.ofSendableType()))
-  }
-
-  /// Sets a property to the bean of its type, or to the one with the injection's id.
-  @inlinable @inline(__always) @discardableResult
-  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, inject: InjectBean) -> Self {
-    self.inject(path, .inject(inject))
   }
 
   /// Sets a property to the value that `value` describes, each time a bean is built.
@@ -128,9 +116,8 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
 }
 
 extension BeanDeclaration {
-  /// Passes a bean declared in place to the factory's parameter at `index` (from 0). The compiler does not know its
-  /// type to be `Sendable`.
-  @discardableResult public func argument<T>(_ index: Int, bean: TypedBeanDeclaration<T>) -> Self {
+  /// Passes a bean declared in place to the factory's parameter at `index` (from 0).
+  @discardableResult public func argument<Declaration: BeanDeclaration>(_ index: Int, bean: Declaration) -> Self {
     argument(index, .bean(bean))
   }
 

@@ -61,38 +61,35 @@ public final class ChildHandle: Sendable {
 
   /// Ends the child, and returns once everything is released. A later end has no effect.
   ///
+  /// With an error, the child ends as failed: its beans receive the outcome `.failed(error)`, and failures of releases are
+  /// logged, not thrown. An end that has begun keeps its outcome.
+  ///
   /// In asynchronous code the compiler selects the asynchronous form. This form cannot await: where a bean of the child has
   /// an asynchronous release, the child fails, and a task releases the bean.
   ///
-  /// - Throws: the failures of releases; `.finished` if another end has failed the child, such as that of its parent.
-  public func end() throws {
-    guard try beginUnlessEnded() else { return }
-    try environment.finishBody(as: .handle)
+  /// - Parameter error: the reason of the failure; nil for an end as completed.
+  /// - Throws: without an error, the failures of releases; `.finished` if another end has failed the child, such as that
+  ///   of its parent.
+  public func end(failing error: (any Error)? = nil) throws {
+    if let error {
+      if begin() { environment.finishBody(failing: error, as: .handle) }
+    } else if try beginUnlessEnded() {
+      try environment.finishBody(as: .handle)
+    }
   }
 
-  /// Ends the child and returns once everything is released; awaits asynchronous releases. A later end has no effect.
+  /// Ends the child as the synchronous form does, and awaits asynchronous releases.
   ///
   /// Without a bean whose release is asynchronous or needs a loop, this suspends nothing.
   ///
-  /// - Throws: the failures of releases; `.finished` if another end has failed the child, such as that of its parent.
-  public func end() async throws {
-    guard try beginUnlessEnded() else { return }
-    try await environment.finishBody(as: .handle)
-  }
-
-  /// Ends the child as failed: its beans receive the outcome `.failed(error)`. Failures of releases are logged.
-  ///
-  /// - Parameter error: the reason of the failure. An end that has begun keeps its outcome.
-  public func end(failing error: any Error) {
-    if begin() { environment.finishBody(failing: error, as: .handle) }
-  }
-
-  /// Ends the child as failed, and returns once everything is released; awaits asynchronous releases. Failures of
-  /// releases are logged.
-  ///
-  /// - Parameter error: the reason of the failure. An end that has begun keeps its outcome.
-  public func end(failing error: any Error) async {
-    if begin() { await environment.finishBody(failing: error, as: .handle) }
+  /// - Parameter error: the reason of the failure; nil for an end as completed.
+  /// - Throws: as the synchronous form; an asynchronous release is not a failure here.
+  public func end(failing error: (any Error)? = nil) async throws {
+    if let error {
+      if begin() { await environment.finishBody(failing: error, as: .handle) }
+    } else if try beginUnlessEnded() {
+      try await environment.finishBody(as: .handle)
+    }
   }
 
   /// Runs `body` while the child is `Environment.current`, then ends the child; as failed if `body` throws.

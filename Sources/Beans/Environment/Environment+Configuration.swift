@@ -10,7 +10,7 @@ extension Environment {
 
   /// The conversions: those registered here, those of the ancestors, and the standard ones. Safe to read from any
   /// thread.
-  public var conversionFactory: StandardConversionFactory { configuration.conversions }
+  package var conversionFactory: StandardConversionFactory { configuration.conversions }
 
   /// The profiles that decide conditions of declarations here: the configuration value `beans.profiles` or
   /// `BEANS_PROFILES`, else "default". In alphabetical order, without duplicates.
@@ -18,7 +18,7 @@ extension Environment {
   /// Reads the current configuration; startup has evaluated the conditions once. Safe to read from any thread.
   ///
   /// - Throws: `.noConversion` or `.conversionFailed` for a value that is neither text nor a list of texts.
-  public var activeProfiles: [String] {
+  package var activeProfiles: [String] {
     get throws { try ActiveProfiles(in: configuration).names }
   }
 

@@ -1,5 +1,4 @@
-/// Constructor injection. The form for any number of parameters loops over them each time a bean is built; those for up
-/// to six compile to straight-line code.
+/// Constructor injection.
 extension Environment {
   /// Declares a bean built by constructor injection: each parameter of `factory` is resolved by its type.
   ///
@@ -21,148 +20,8 @@ extension Environment {
     file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (repeat each D) throws -> T
   ) -> TypedBeanDeclaration<T> {
     declare(id, parent, lazy, abstract, file, line, repeat (each D).self) { arguments in
-      try factory(repeat arguments.take(as: (each D).self))
-    }
-  }
-
-  /// Declares a bean built by a factory with no parameters; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable () throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line) { _ in try factory() }
-  }
-
-  /// Declares a bean built by a factory with one parameter; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T, A>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line, A.self) { try factory($0.take()) }
-  }
-
-  /// Declares a bean built by a factory with two parameters; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T, A, B>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line, A.self, B.self) { try factory($0.take(), $0.take()) }
-  }
-
-  /// Declares a bean built by a factory with three parameters; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T, A, B, C>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self) {
-      try factory($0.take(), $0.take(), $0.take())
-    }
-  }
-
-  /// Declares a bean built by a factory with four parameters; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T, A, B, C, D>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self, D.self) {
-      try factory($0.take(), $0.take(), $0.take(), $0.take())
-    }
-  }
-
-  /// Declares a bean built by a factory with five parameters; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T, A, B, C, D, E>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self, D.self, E.self) {
-      try factory($0.take(), $0.take(), $0.take(), $0.take(), $0.take())
-    }
-  }
-
-  /// Declares a bean built by a factory with six parameters; see the form for any number of them.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - factory: makes an instance, on the first thread that needs the bean.
-  @inlinable @inline(__always)
-  public func bean<T, A, B, C, D, E, F>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line, factory: @escaping @Sendable (A, B, C, D, E, F) throws -> T
-  ) -> TypedBeanDeclaration<T> {
-    declare(id, parent, lazy, abstract, file, line, A.self, B.self, C.self, D.self, E.self, F.self) {
-      try factory($0.take(), $0.take(), $0.take(), $0.take(), $0.take(), $0.take())
+      let taken = arguments.take(as: repeat (each D).self)
+      return try factory(repeat each taken)
     }
   }
 
@@ -189,7 +48,7 @@ extension Environment {
   ) -> TypedBeanDeclaration<T> {
     let parameters = Parameter.all(repeat (each D).self)
     let function = FactoryFunction(awaiting: T.self, parameters) { arguments in
-      let taken = (repeat arguments.take(as: (each D).self))
+      let taken = arguments.take(as: repeat (each D).self)
       return { try await factory(repeat each taken) }
     }
     return declaration(of: T.self, id, parent, lazy, abstract, SourceLocation(file: file, line: line), function)
@@ -218,7 +77,9 @@ extension Environment {
     factory: @escaping @Sendable (T, repeat each D) throws -> T
   ) -> TypedBeanDeclaration<T> {
     declare(nil, nil, false, false, file, line, type, repeat (each D).self) { arguments in
-      try factory(arguments.take(as: T.self), repeat arguments.take(as: (each D).self))
+      let inner = arguments.take(as: T.self)
+      let others = arguments.withoutFirst.take(as: repeat (each D).self)
+      return try factory(inner, repeat each others)
     }.decorating()
   }
 
@@ -249,7 +110,7 @@ extension Environment {
   @inlinable @inline(__always)
   func declare<T, each D>(
     _ id: String?, _ parent: String?, _ lazy: Bool, _ abstract: Bool, _ file: StaticString, _ line: UInt,
-    _ types: repeat (each D).Type, make: @escaping @Sendable (inout Arguments) throws -> T
+    _ types: repeat (each D).Type, make: @escaping @Sendable (Arguments) throws -> T
   ) -> TypedBeanDeclaration<T> {
     let function = FactoryFunction(T.self, Parameter.all(repeat each types), make)
     // Not the type that the caller passed: that may be a subclass, while the factory returns `T`.

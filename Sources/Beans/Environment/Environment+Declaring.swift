@@ -99,7 +99,7 @@ extension Environment {
     }
   }
 
-  /// Declares a bean that inherits its class and its factory from a template.
+  /// Declares a bean of a document that inherits its class and its factory from a template.
   ///
   /// - Parameters:
   ///   - parent: the id of the template from which the bean inherits its class and its factory.
@@ -108,7 +108,7 @@ extension Environment {
   ///   - abstract: whether the declaration is a template only.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  public func bean(
+  package func bean(
     parent: String, id: String? = nil, lazy: Bool = false, abstract: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) -> BeanDeclaration {
@@ -130,8 +130,14 @@ extension Environment {
   /// Adds a declaration. Startup reports its faults, together with all others.
   ///
   /// - Throws: `.frozen` once the environment has started; the error of startup once that has failed.
-  @_disfavoredOverload @discardableResult
-  public func define(_ declaration: BeanDeclaration) throws -> Self {
+  @inlinable @inline(__always) @discardableResult
+  public func define<Declaration: BeanDeclaration>(_ declaration: Declaration) throws -> Self {
+    // Not generic: a call would need the class of the declaration, which the runtime has to search for.
+    try add(declaration)
+  }
+
+  @usableFromInline
+  func add(_ declaration: BeanDeclaration) throws -> Self {
     if let receiver = declaration.receiver, receiver != ObjectIdentifier(self) { noteOtherReceiver(of: declaration) }
     try declarations("define", declaration.spec.written, at: declaration.spec.location.origin).define(declaration)
     return self
@@ -144,15 +150,7 @@ extension Environment {
       .otherReceiver)
   }
 
-  // The compiler prefers a form that is not generic, and among generic ones the form with more constraints.
-
-  /// Adds a declaration of a bean whose type is not statically `Sendable`.
-  ///
-  /// - Throws: as the form for all declarations.
-  @inlinable @discardableResult
-  public func define<T>(_ declaration: TypedBeanDeclaration<T>) throws -> Self {
-    try define(declaration as BeanDeclaration)
-  }
+  // The compiler prefers the form with more constraints, where the type meets them.
 
   /// Adds a declaration of a bean whose type is statically `Sendable`; the compiler selects this form by itself.
   ///
@@ -160,7 +158,7 @@ extension Environment {
   @discardableResult
   public func define<T: Sendable>(_ declaration: TypedBeanDeclaration<T>) throws -> Self {
     // Before the declaration is added: until then, the caller holds the only reference to it.
-    try define(declaration.ofSendableType() as BeanDeclaration)
+    try add(declaration.ofSendableType())
   }
 
   /// Includes a module: calls its `configure`, once for this environment, however many modules include it.
@@ -236,8 +234,8 @@ extension Environment {
 
   /// Sets the clock of schedules, restarts and the idle limits of sessions, here and in the environments below.
   ///
-  /// A `CalendarClock`, such as the manual clock of `BeansTesting`, also decides the times of cron expressions; with
-  /// any other clock, those follow the system's wall clock. The default is the continuous clock of the system.
+  /// The manual clock of `BeansTesting` also decides the times of cron expressions; with any other clock, those follow
+  /// the system's wall clock. The default is the continuous clock of the system.
   ///
   /// - Parameters:
   ///   - clock: the clock.

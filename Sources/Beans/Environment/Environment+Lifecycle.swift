@@ -34,21 +34,6 @@ extension Environment {
     self.init(EnvironmentCore(parent: parent, EnvironmentExtras(resources), place))
   }
 
-  /// Validates all declarations and builds every singleton that is not lazy. Without this call, the first lookup does
-  /// so.
-  ///
-  /// Starts the parent first. Other threads wait until startup has ended. A second call returns at once. Beans with an
-  /// asynchronous creation, and the beans that depend on them, are left to `ready()`.
-  ///
-  /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; an error of a
-  ///   factory as `.creationFailed`. Then the beans already built have been released, in reverse order, and every later
-  ///   call throws the same error. `.notReady` where asynchronous beans are missing: then the environment has started,
-  ///   and lookups of all other beans succeed.
-  @discardableResult
-  public func startup(file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    try startup(options: [], file: file, line: line)
-  }
-
   private func start() throws {
     if core.lifecycle.isEnding { throw finishedError() }
     try startIfNeeded()
@@ -60,17 +45,24 @@ extension Environment {
     }
   }
 
-  /// Starts the environment as `startup()` does, with additional checks or records.
+  /// Validates all declarations and builds every singleton that is not lazy. Without this call, the first lookup does
+  /// so.
+  ///
+  /// Starts the parent first. Other threads wait until startup has ended. A second call returns at once. Beans with an
+  /// asynchronous creation, and the beans that depend on them, are left to `ready()`.
   ///
   /// - Parameters:
-  ///   - options: the additional checks and records.
+  ///   - options: additional checks and records.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  /// - Throws: as `startup()`; `.invalidDeclaration` for each bean that the options reject. An environment that has
-  ///   already started remains started.
+  /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; an error of a
+  ///   factory as `.creationFailed`. Then the beans already built have been released, in reverse order, and every later
+  ///   call throws the same error. `.notReady` where asynchronous beans are missing: then the environment has started,
+  ///   and lookups of all other beans succeed. `.invalidDeclaration` for each bean that the options reject: an environment
+  ///   that has already started remains started.
   @discardableResult
   public func startup(
-    options: StartupOptions, file: StaticString = #fileID, line: UInt = #line
+    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
     resources?.require(options)
     do {
@@ -95,7 +87,7 @@ extension Environment {
   ///   - options: checks that run before anything is built.
   ///   - file: the file of the call, which errors name.
   ///   - line: the line of the call.
-  /// - Throws: the errors of `startup(options:)`. After a bean has failed, every later call throws the same error.
+  /// - Throws: the errors of `startup`. After a bean has failed, every later call throws the same error.
   ///   `CancellationError` changes nothing: the next call continues.
   @discardableResult
   public func ready(
@@ -128,12 +120,19 @@ extension Environment {
   /// them. From the first release that has to be awaited, a task continues the end, and the parent's `await shutdown()`
   /// awaits it. Failures are logged, and the next `shutdown()` throws them. Idempotent; safe to call from any thread.
   ///
+  /// With an error, the end is that of a scope whose work has failed: `.onDestroy` of its beans, and of beans in children
+  /// that this call ends, receives the error. The first end decides the outcome: once an end has begun, the error has no
+  /// effect. A body that runs, such as the closure of `withChild`, decides for its own child: there, the error counts if
+  /// the body itself makes the call.
+  ///
   /// - Parameters:
+  ///   - error: the reason of the failure; nil for an end as completed.
   ///   - file: the source file of the call, for errors of later lookups.
   ///   - line: the line of the call.
   @inlinable
-  public func finish(file: StaticString = #fileID, line: UInt = #line) {
-    finish(at: CallPlace(file: file, line: line))
+  public func finish(failing error: (any Error)? = nil, file: StaticString = #fileID, line: UInt = #line) {
+    let place = CallPlace(file: file, line: line)
+    if let error { finish(failing: error, at: place) } else { finish(at: place) }
   }
 
   @usableFromInline
@@ -144,18 +143,9 @@ extension Environment {
     beginFinish(.finish)
   }
 
-  /// Begins the end as `finish()` does, for a scope whose work has failed: `.onDestroy` of its beans, and of beans in
-  /// children that this call ends, receives the error.
-  ///
-  /// The first end decides the outcome: once an end has begun, this has no effect. A body that runs, such as the closure of
-  /// `withChild`, decides for its own child: there, this call counts if the body itself makes it.
-  ///
-  /// - Parameters:
-  ///   - error: the reason of the failure.
-  ///   - file: the source file of the call, for errors of later lookups.
-  ///   - line: the line of the call.
-  public func finish(failing error: any Error, file: StaticString = #fileID, line: UInt = #line) {
-    noteEnd(at: CallPlace(file: file, line: line))
+  @usableFromInline
+  func finish(failing error: any Error, at place: CallPlace) {
+    noteEnd(at: place)
     noteOutcome(failing: error)
     beginFinish(.finish)
   }
@@ -166,64 +156,45 @@ extension Environment {
   /// inside a body here or below, `shutdown()` cannot wait, and only begins the end. From the third second on, the log
   /// reports the reasons for the wait.
   ///
+  /// Within a time limit, this returns or throws at the deadline at the latest, even if a release hangs or a body does not
+  /// return. A tenth of a second before the deadline, a release that hangs is abandoned, and so is a body that still runs,
+  /// such as the closure of `withChild`, so that all others are released in time; of a limit below a fifth of a second,
+  /// half is reserved for them. The child of an abandoned body fails: its beans receive the outcome `.failed`, and its
+  /// `withChild` throws `.finished`. An abandoned release may still return, without effect on the container. A release that
+  /// is still running at the deadline is named in the error, and the remaining beans are released after it. Releases run on
+  /// other threads than the caller's. The releases of a scope on a loop run on the loop; if the loop does not run them in
+  /// time, they run elsewhere, and at once if the calling thread is the loop's own.
+  ///
   /// - Parameters:
+  ///   - limit: the time limit of the whole end; nil for none.
   ///   - file: the source file of the call, for errors of later lookups.
   ///   - line: the line of the call.
   /// - Throws: the failures, once: a single failure as itself (`.destructionFailed`), several as one error that
   ///   contains all. A second call returns at once. A bean with an asynchronous release is such a failure, and is released
-  ///   by a task that this does not await: use `await shutdown()`.
-  public func shutdown(file: StaticString = #fileID, line: UInt = #line) throws {
-    try endAndWait(within: nil, at: CallPlace(file: file, line: line))
+  ///   by a task that this does not await: use `await shutdown()`. With a limit, `.destructionFailed` also names each
+  ///   abandoned release and body, with environment, place and time; past the limit also the beans that are left.
+  public func shutdown(
+    within limit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) throws {
+    try endAndWait(within: limit, at: CallPlace(file: file, line: line))
   }
 
-  /// Shuts down as the synchronous `shutdown()` does, and awaits asynchronous releases in their place in the order.
+  /// Shuts down as the synchronous `shutdown(within:)` does, and awaits asynchronous releases in their place in the order.
   ///
   /// Call this from a function: in top-level code the compiler selects the synchronous form, and warns that `await` has
   /// no effect.
   ///
   /// - Parameters:
+  ///   - limit: the time limit of the whole end; nil for none.
   ///   - file: the source file of the call, for errors of later lookups.
   ///   - line: the line of the call.
   /// - Throws: the failures, as the synchronous form; an asynchronous release is not a failure here.
-  public func shutdown(file: StaticString = #fileID, line: UInt = #line) async throws {
+  public func shutdown(
+    within limit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
+  ) async throws {
     noteEnd(at: CallPlace(file: file, line: line))
     // Here: an asynchronous call costs more than the check.
-    if endsAtOnce() { return try throwFailures() }
-    try await endAwaiting(within: nil)
-  }
-
-  /// Shuts down as `shutdown()` does, within a time limit: this returns or throws at the deadline at the latest, even
-  /// if a release hangs or a body does not return.
-  ///
-  /// A tenth of a second before the deadline, a release that hangs is abandoned, and so is a body that still runs, such as
-  /// the closure of `withChild`, so that all others are released in time; of a limit below a fifth of a second, half is
-  /// reserved for them. The child of an abandoned body fails: its beans receive the outcome `.failed`, and its `withChild`
-  /// throws `.finished`. An abandoned release may still return, without effect on the container. A release that is still
-  /// running at the deadline is named in the error, and the remaining beans are released after it.
-  ///
-  /// Releases run on other threads than the caller's. The releases of a scope on a loop run on the loop; if the loop
-  /// does not run them in time, they run elsewhere, and at once if the calling thread is the loop's own.
-  ///
-  /// - Parameters:
-  ///   - limit: the time limit of the whole end.
-  ///   - file: the source file of the call, for errors of later lookups.
-  ///   - line: the line of the call.
-  /// - Throws: `.destructionFailed`, which names each abandoned release and body, with environment, place and time; past
-  ///   the limit also the beans that are left. Otherwise as `shutdown()`.
-  public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) throws {
-    try endAndWait(within: limit, at: CallPlace(file: file, line: line))
-  }
-
-  /// Shuts down as the synchronous `shutdown(within:)` does, and awaits asynchronous releases in their place in the
-  /// order.
-  ///
-  /// - Parameters:
-  ///   - limit: the time limit of the whole end.
-  ///   - file: the source file of the call, for errors of later lookups.
-  ///   - line: the line of the call.
-  /// - Throws: as the synchronous form.
-  public func shutdown(within limit: Duration, file: StaticString = #fileID, line: UInt = #line) async throws {
-    noteEnd(at: CallPlace(file: file, line: line))
+    if limit == nil, endsAtOnce() { return try throwFailures() }
     try await endAwaiting(within: limit)
   }
 

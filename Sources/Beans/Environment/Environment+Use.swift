@@ -21,20 +21,6 @@ extension Environment {
     do { return try find(type, id) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
-  /// Returns the bean of a type that has a tag; see `Qualified`.
-  ///
-  /// - Parameters:
-  ///   - type: the type of the result, as for `getBean(_:byId:)`.
-  ///   - qualifier: the tag of the bean's declaration.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `getBean(_:byId:)`.
-  public func getBean<Tag, T>(
-    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> T {
-    try getBean(Qualified<Tag, T>.self, file: file, line: line).value
-  }
-
   /// Returns the bean of the type that the context of the call determines: `let cart: Cart = try environment.getBean()`.
   ///
   /// Equals `getBean(T.self)`, at the same cost; the context may also be `[T]`, `T?` or `Provider<T>`.
@@ -47,19 +33,6 @@ extension Environment {
   @inlinable @inline(__always)
   public func getBean<T>(byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> T {
     try getBean(T.self, byId: id, file: file, line: line)
-  }
-
-  /// Returns the bean of the type that the context of the call determines and that has a tag; see `Qualified`.
-  ///
-  /// - Parameters:
-  ///   - qualifier: the tag of the bean's declaration.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `getBean(_:byId:)`.
-  public func getBean<Tag, T>(
-    qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> T {
-    try getBean(T.self, qualifier: qualifier, file: file, line: line)
   }
 
   /// Rejects a lookup whose context determines no type.
@@ -158,20 +131,6 @@ extension Environment {
     }
   }
 
-  /// Returns the bean of a type that has a tag, and creates it first if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - type: a type that `getBean` accepts.
-  ///   - qualifier: the tag of the bean's declaration.
-  ///   - file: the file of the lookup, which errors name.
-  ///   - line: the line of the lookup.
-  /// - Throws: the errors of `readyBean(_:byId:)`.
-  public func readyBean<Tag, T>(
-    _ type: T.Type, qualifier: Tag.Type, file: StaticString = #fileID, line: UInt = #line
-  ) async throws -> T {
-    try await readyBean(Qualified<Tag, T>.self, file: file, line: line).value
-  }
-
   /// Returns the bean of the type that the context of the call determines, and creates it first if it does not exist.
   ///
   /// - Parameters:
@@ -183,21 +142,6 @@ extension Environment {
     byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
     try await readyBean(T.self, byId: id, file: file, line: line)
-  }
-
-  /// Runs the class-level injections of an object that the container did not build: those of its class's bean
-  /// descriptor, and its `@Injected` properties. Runs no post processors and no `postConstruct`; the container does not
-  /// release the object.
-  ///
-  /// Starts the environment if need be. Safe to call from any thread, but from one at a time for each object.
-  ///
-  /// - Parameters:
-  ///   - object: the object whose properties are set.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `getBean` and `getConfigurationValue`; the error of an `Injection` of your own.
-  public func inject(_ object: AnyObject, file: StaticString = #fileID, line: UInt = #line) throws {
-    do { try using { try injectAll(object) } } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
   /// Delivers an event to all beans that listen to events of its type, here and further out, and returns after the
@@ -239,7 +183,7 @@ extension Environment {
   public var isFinished: Bool { core.lifecycle.isEnding }
 
   /// Whether a child environment has been opened and has not ended. Safe to read from any thread.
-  public var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
+  package var hasOpenChildren: Bool { existingExtras?.children.isEmpty == false }
 
   // MARK: reports
 
@@ -251,14 +195,10 @@ extension Environment {
   /// with the places of their declarations; the optional parameters that no bean satisfies; several beans of one type of
   /// which a lookup by type finds none; the beans that run and that no call has started. Safe to call from any thread;
   /// walks the whole tree. The first call after startup compiles the declarations once more, as `graph()` does.
-  public func report() -> String { report(maximumChildren: .max) }
-
-  /// Returns the text of `report()` with a maximum number of children for each environment, and the number of the
-  /// children left out.
   ///
-  /// For services with many sessions. Safe to call from any thread; the cost depends on the environments in the text,
-  /// not on those left out.
-  public func report(maximumChildren: Int) -> String {
+  /// - Parameter maximumChildren: the number of children shown of each environment, for services with many sessions; the
+  ///   text has the number of those left out, on which the cost does not depend.
+  public func report(maximumChildren: Int = .max) -> String {
     EnvironmentReport(self).text(maximumChildren: maximumChildren)
   }
 
@@ -271,11 +211,11 @@ extension Environment {
   /// The beans that this environment's startup built, in order, each with its duration.
   ///
   /// Empty without the startup option `.recordTimes`, and for children of factories. Safe to read from any thread.
-  public var startupTimes: [StartupTime] { resources?.record?.times ?? [] }
+  package var startupTimes: [StartupTime] { resources?.record?.times ?? [] }
 
   /// The duration of the startup, including the beans that `ready()` awaits. Nil without the startup option
   /// `.recordTimes`.
-  public var startupDuration: Duration? { resources?.record?.duration }
+  package var startupDuration: Duration? { resources?.record?.duration }
 
   /// Finds the faults of the declarations here and for the children of factories, and builds nothing.
   ///

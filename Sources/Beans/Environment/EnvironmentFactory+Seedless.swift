@@ -1,23 +1,21 @@
 // Children of a factory whose seed is `Void`: the calls without the argument `()`.
 
 extension EnvironmentFactory where Seed == Void {
-  /// Returns a new child, as `build(_:)` does.
+  /// Returns a new child, as `build(_:in:)` does.
   ///
   /// - Parameters:
-  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:in:)`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  /// - Throws: as `build(_:)`.
+  /// - Throws: as `build(_:in:)`.
   public func build(
     in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> Environment {
-    try parent.map { try build((), in: $0, file: file, line: line) } ?? build((), file: file, line: line)
-  }
+  ) throws -> Environment { try build((), in: parent, file: file, line: line) }
 
   /// Builds a child that outlives this call, as `open(_:)` does.
   ///
   /// - Parameters:
-  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:in:)`.
   ///   - file: the source file of the call, for error messages and for the log of a dropped handle.
   ///   - line: the line of the call.
   /// - Throws: as `open(_:)`.
@@ -28,7 +26,7 @@ extension EnvironmentFactory where Seed == Void {
   /// Builds a child for the time of a closure, as `withChild(_:)` does.
   ///
   /// - Parameters:
-  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:in:)`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - body: runs inside the child, and keeps its beans.
@@ -42,7 +40,7 @@ extension EnvironmentFactory where Seed == Void {
   /// Builds a child for the time of an asynchronous closure, as `withChild(_:)` does, on the caller's actor.
   ///
   /// - Parameters:
-  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:)`.
+  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:in:)`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - body: runs inside the child, and keeps its beans.

@@ -55,7 +55,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     opener.declared(declarations)
     // The bean is an object of its own: this one retains the environment, which retains the bean's declaration.
     let function = FactoryFunction(EnvironmentFactory<Seed>.self, [Parameter.of(Environment.self)]) { arguments in
-      let home: Environment = arguments.take()
+      let home = arguments.take(as: Environment.self)
       return EnvironmentFactory(opener, of: isNested ? nil : home)
     }
     outer.add(
@@ -69,33 +69,21 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
 
   var identity: ObjectIdentifier { ObjectIdentifier(opener) }
 
-  /// Returns a new child of the environment that declared this factory; for a nested factory, a child of the current
-  /// environment that the enclosing factory built. Starts the environment if need be. Safe to call from any thread.
+  /// Returns a new child of the environment that declared this factory. The parent of a nested factory's child is an
+  /// environment that the enclosing factory built (a session for its requests): the given one, or the current one.
+  ///
+  /// Starts the environment if need be. Safe to call from any thread.
   ///
   /// - Parameters:
-  ///   - seed: the value that the child is built from.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: `.finished` if the parent has been finished; `.scopeNotActive` if no parent is found; the error of the
-  ///   parent's startup.
-  @inlinable
-  public func build(
-    _ seed: consuming Seed, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> Environment {
-    try child(seed, in: nil, file, line, for: .none)
-  }
-
-  /// Returns a new child of an environment that the enclosing factory built (a request in its session).
-  ///
-  /// - Parameters:
-  ///   - seed: the value that the child is built from.
+  ///   - seed: the value that the child is built from; `()` where there is none.
   ///   - parent: the parent of the child.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  /// - Throws: as `build(_:)`; `.scopeNotActive` if this factory does not build children of `parent`.
+  /// - Throws: `.finished` if the parent has been finished; `.scopeNotActive` if no parent is found, or if this factory
+  ///   does not build children of `parent`; the error of the parent's startup.
   @inlinable
   public func build(
-    _ seed: consuming Seed, in parent: Environment, file: StaticString = #fileID, line: UInt = #line
+    _ seed: consuming Seed, in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment {
     try child(seed, in: parent, file, line, for: .none)
   }

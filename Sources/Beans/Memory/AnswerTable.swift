@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 /// The results of lookups that no plan contains, for reading without a lock.

@@ -28,7 +28,7 @@ enum Reading: Sendable {
   case reference
   /// The object is a box of exactly the wanted type.
   case boxed
-  /// The wanted type is an `AssembledType`: the value is made from the object where it is taken.
+  /// The wanted type is an `AssembledType`, and the object is `CollectedObjects`.
   case assembled
   /// The wanted type is a protocol type. The object is an instance of the layout's class, or of a subclass.
   case existential(Unretained<ExistentialLayout>)
@@ -48,80 +48,102 @@ enum Reading: Sendable {
     return takeOther(object, as: type)
   }
 
+  /// Stores the value as the next element of a tuple. Consumes the reference to the object.
+  @inline(__always)
+  func store(_ object: ObjectReference, in memory: inout TupleMemory) {
+    switch self {
+    case .reference: memory.append(object)
+    case .existential(let layout): layout.with { $0.store(object, in: &memory) }
+    case .boxed, .assembled:
+      Unretained<Box>(object).with { $0.store(in: &memory) }
+      object.release()
+    }
+  }
+
+  @usableFromInline @inline(never)
+  func storeOther(_ object: ObjectReference, in memory: inout TupleMemory) { store(object, in: &memory) }
+
   @inlinable @inline(never)
   func takeOther<Value>(_ object: ObjectReference, as type: Value.Type) -> Value {
-    if case .existential(let layout) = self {
-      return layout.with { if $0.fits(object) { $0.value(object, as: type) } else { object.cast(to: type) } }
+    if case .boxed = self {
+      defer { object.release() }
+      return Unretained<ValueBox<Value>>(object).with { $0.value }
     }
-    defer { object.release() }
-    if case .assembled = self, let type = type as? any AssembledType.Type {
-      func assemble<Assembled: AssembledType>(_ type: Assembled.Type) -> Value {
-        uncheckedCast(type.assemble(object.copy(as: AnyObject.self)), to: Value.self)
-      }
-      return assemble(type)
-    }
-    return Unretained<ValueBox<Value>>(object).with { $0.value }
+    return TupleMemory.tuple(of: type) { storeOther(object, in: &$0) }
   }
 }
 
-/// The arguments of one call of a factory, taken in order, each once.
+/// The arguments of one call of a factory, which takes them once, in order, before it runs.
 ///
-/// The builder has ensured that every argument exists, so taking one cannot fail. A factory takes all of them before it
-/// runs.
+/// The builder has ensured that every argument exists, so taking one cannot fail.
 @usableFromInline
 struct Arguments {
-  @usableFromInline var next: FrozenReference<Operand>
+  @usableFromInline let next: FrozenReference<Operand>
   @usableFromInline let slots: Slots
   /// The objects of computed operands, at the position of the operand.
-  @usableFromInline var computed: FrozenReference<ObjectReference?>
+  @usableFromInline let computed: FrozenReference<ObjectReference?>
 
   @inline(__always)
   init(_ operands: FrozenSlice<Operand>, _ slots: Slots) {
     // The objects are never read, since no operand is computed.
-    self.init(operands, slots, FrozenReference(operands.first.erased))
-  }
-
-  @inline(__always)
-  init(_ operands: FrozenSlice<Operand>, _ slots: Slots, _ computed: FrozenReference<ObjectReference?>) {
-    (next, self.slots, self.computed) = (operands.first, slots, computed)
+    self.init(operands.first, slots, FrozenReference(operands.first.erased))
   }
 
   @inlinable @inline(__always)
-  mutating func take<Value>(as type: Value.Type) -> Value {
-    let (operand, object) = (next, computed)
-    next = next.advanced(by: 1)
-    computed = computed.advanced(by: 1)
-    // Most arguments are of a class or an optional of one.
-    if MemoryLayout<Value>.size == MemoryLayout<UInt>.size {
-      if case .counted(let slot) = operand.value.place { return slots[slot].content.object.take(as: type) }
-      if case .outer(let slot) = operand.value.place, operand.value.reading.isReference {
-        return slot.content.object.copy(as: type)
-      }
-    }
-    return takeOther(operand, object, as: type)
+  init(_ next: FrozenReference<Operand>, _ slots: Slots, _ computed: FrozenReference<ObjectReference?>) {
+    (self.next, self.slots, self.computed) = (next, slots, computed)
   }
 
-  /// Takes an argument that is not on the fast path. Out of line, so that a factory of classes stays short.
-  @inlinable @inline(never)
-  func takeOther<Value>(
-    _ operand: FrozenReference<Operand>, _ computed: FrozenReference<ObjectReference?>, as type: Value.Type
-  ) -> Value {
-    let reading = operand.value.reading
-    switch operand.value.place {
-    case .counted(let slot): return slots[slot].content.object.take(as: type)
-    case .own(let slot):
-      let object = slots[slot].content.object
-      object.retain()
-      return reading.take(object, as: type)
-    case .outer(let slot):
-      let object = slot.content.object
-      object.retain()
-      return reading.take(object, as: type)
-    case .computed:
-      // No object: the argument is an optional of a class, and nil. Any other absent value is in a box.
-      guard let object = computed.value else { return uncheckedCast(AnyObject?.none, to: type) }
-      return reading.take(object, as: type)
+  /// Takes all arguments, as a tuple.
+  ///
+  /// The loop over the types of the pack touches no value of such a type: the compiler knows only the type of the tuple
+  /// where it inlines this.
+  @inlinable @inline(__always)
+  func take<each Value>(as types: repeat (each Value).Type) -> (repeat each Value) {
+    var count = 0
+    repeat count += (each types, 1).1
+    return TupleMemory.tuple(of: (repeat each Value).self) { memory in
+      var rest = self
+      // Most arguments are of a class or an optional of one.
+      while count > 0, let object = rest.nextObject {
+        memory.append(object)
+        rest = rest.withoutFirst
+        count -= 1
+      }
+      if count > 0 { memory = rest.store(count, in: memory) }
     }
+  }
+
+  /// The object of the next argument, retained for the caller, where it is the value.
+  @inlinable @inline(__always)
+  var nextObject: ObjectReference? {
+    if case .counted(let slot) = next.value.place { return slots[slot].content.object }
+    if case .outer(let slot) = next.value.place, next.value.reading.isReference { return slot.content.object.copy }
+    return nil
+  }
+
+  /// The arguments after the next one.
+  @inlinable @inline(__always)
+  var withoutFirst: Arguments { Arguments(next.advanced(by: 1), slots, computed.advanced(by: 1)) }
+
+  /// Stores so many arguments, and returns the memory after them. Out of line, so that a factory of classes stays short.
+  @usableFromInline @inline(never)
+  func store(_ count: Int, in memory: TupleMemory) -> TupleMemory {
+    var (rest, memory) = (self, memory)
+    for _ in 0..<count {
+      let reading = rest.next.value.reading
+      switch rest.next.value.place {
+      case .counted(let slot): memory.append(slots[slot].content.object)
+      case .own(let slot): reading.store(slots[slot].content.object.copy, in: &memory)
+      case .outer(let slot): reading.store(slot.content.object.copy, in: &memory)
+      case .computed:
+        // No object: the argument is an optional of a class, and nil. Any other absent value is in a box.
+        let object = rest.computed.value
+        if let object { reading.store(object, in: &memory) } else { memory.append(ObjectReference?.none) }
+      }
+      rest = rest.withoutFirst
+    }
+    return memory
   }
 }
 

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The content of a slot whose bean is not a class instance.
 @usableFromInline
@@ -7,6 +7,9 @@ class Box {
 
   /// The value inside the box.
   var any: Any { fatalError("abstract: every box is a ValueBox") }
+
+  /// Stores the value as the next element of a tuple.
+  func store(in memory: inout TupleMemory) { fatalError("abstract: a box of arguments has a type") }
 
   /// The dynamic type of the value.
   var valueType: Any.Type { type(of: any) }
@@ -41,39 +44,35 @@ final class ValueBox<Value>: Box {
   }
 
   override var any: Any { value }
+
+  override func store(in memory: inout TupleMemory) { memory.append(value) }
 }
 
-/// A type whose values are made where they are taken, so that the code is compiled for its concrete type: a box would
-/// need the metadata of its class, which the runtime has to search for.
-@usableFromInline
+/// A type whose values have the memory of an array of objects: a `ValueBox` of one would need the metadata of its class,
+/// which the runtime has to search for.
 protocol AssembledType: SendableMetatype {
-  /// Returns the value that consists of the parts.
-  static func assemble(_ parts: AnyObject) -> Self
+  /// Returns the value of the objects.
+  static func value(_ objects: [AnyObject]) -> Self
 }
 
-/// The objects of an array, retained.
-@usableFromInline
+/// The objects of an array. An array of any class has the memory of one of objects.
 final class CollectedObjects: Box {
-  @usableFromInline let objects: [ObjectReference]
+  private let objects: [AnyObject]
   /// The type of the array.
   private let type: any AssembledType.Type
 
-  init(_ objects: [ObjectReference], _ type: any AssembledType.Type) {
+  init(_ objects: [AnyObject], _ type: any AssembledType.Type) {
     (self.objects, self.type) = (objects, type)
     super.init()
   }
 
-  deinit { for object in objects { object.release() } }
+  override var any: Any { type.value(objects) }
 
-  override var any: Any { type.assemble(self) }
+  override func store(in memory: inout TupleMemory) { memory.append(objects) }
 }
 
 extension Array: AssembledType {
-  /// Returns the array of objects of one class.
-  @inlinable
-  static func assemble(_ parts: AnyObject) -> [Element] {
-    uncheckedCast(parts, to: CollectedObjects.self).objects.map { $0.copy(as: Element.self) }
-  }
+  static func value(_ objects: [AnyObject]) -> [Element] { uncheckedCast(objects, to: [Element].self) }
 }
 
 /// The place of an object until one thread takes it out. Retains the object.
@@ -97,12 +96,12 @@ struct ObjectCell: ~Copyable, Sendable {
 }
 
 /// Holds an instance that a user supplied, until its environment has released it.
-final class InstanceHolder: Sendable {
+package final class InstanceHolder: Sendable {
   private let cell: ObjectCell
 
-  init(_ instance: AnyObject) { cell = ObjectCell(instance) }
+  package init(_ instance: AnyObject) { cell = ObjectCell(instance) }
 
-  var instance: AnyObject? { cell.object }
+  package var instance: AnyObject? { cell.object }
 
   func letGo() { cell.take()?.release() }
 }

@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansReflection
-@_spi(BeansPackage) import BeansSupport
 
 /// The memory layout of a protocol type's value for instances of one class: the words beside the reference.
 ///
@@ -17,6 +17,8 @@ final class ExistentialLayout: Sendable {
   /// The words: addresses of constants of the program.
   @usableFromInline let words: FrozenReference<FrozenReference<Void>>
   private let storage: FrozenArray<FrozenReference<Void>>
+  /// The protocol type.
+  private let type: Any.Type
 
   /// Returns the layout of a protocol type's values for instances of a class, which lives as long as the process.
   /// Returns nil if `type` is no protocol type with such a layout, or if the class does not conform.
@@ -39,7 +41,7 @@ final class ExistentialLayout: Sendable {
     guard let metadata = unsafe metadata, let shape = unsafe TypeRelation.shape(of: type, for: metadata) else {
       return nil
     }
-    self.identity = identity
+    (self.identity, self.type) = (identity, type)
     let content = unsafe (shape.isClassBound ? [] : [metadata]) + shape.witnesses
     offset = unsafe (shape.isClassBound ? 1 : 3) * MemoryLayout<UnsafeRawPointer>.size
     storage = unsafe FrozenArray(content.map { unsafe FrozenReference(opaque: $0) })
@@ -57,18 +59,22 @@ final class ExistentialLayout: Sendable {
       // The value of one protocol that only classes can have.
       return unsafe unsafeBitCast((object.take(as: AnyObject.self), words.pointer.pointee), to: Value.self)
     }
-    return unsafe withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { buffer in
-      // Never nil: the buffer has one element.
-      let value = unsafe buffer.baseAddress.unsafelyUnwrapped
-      let raw = UnsafeMutableRawPointer(value)
-      unsafe raw.storeBytes(of: object.pointer, as: UnsafeMutableRawPointer.self)
-      for index in 0..<count {
-        unsafe raw.storeBytes(
-          of: words.pointer[index], toByteOffset: offset + index * MemoryLayout<UnsafeRawPointer>.size,
-          as: FrozenReference<Void>.self)
-      }
-      return unsafe value.move()
-    }
+    return TupleMemory.tuple(of: type) { append(object, to: &$0) }
+  }
+
+  /// Stores the value of an object of that class as the next element of a tuple. Consumes the reference to the object.
+  @inlinable @inline(__always)
+  func append(_ object: ObjectReference, to memory: inout TupleMemory) {
+    memory.append(object)
+    memory.skip(offset - MemoryLayout<ObjectReference>.size)
+    for index in 0..<count { memory.append(unsafe words.pointer[index]) }
+  }
+
+  /// Stores the value of an object of that class, or of a subclass, as the next element of a tuple. Consumes the reference
+  /// to the object.
+  func store(_ object: ObjectReference, in memory: inout TupleMemory) {
+    func cast<Value>(to type: Value.Type, in memory: inout TupleMemory) { memory.append(object.cast(to: type)) }
+    if fits(object) { append(object, to: &memory) } else { cast(to: self.type, in: &memory) }
   }
 
   // MARK: verification

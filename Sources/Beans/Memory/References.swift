@@ -138,6 +138,13 @@ enum StoredMemory {
     beans_compiler_fence()
   }
 
+  /// Another owned reference to the object.
+  @inlinable @inline(__always)
+  var copy: ObjectReference {
+    retain()
+    return self
+  }
+
   @inlinable @inline(__always)
   func release() { unsafe Unmanaged<AnyObject>.fromOpaque(pointer).release() }
 
@@ -294,6 +301,42 @@ enum ThreadReference {
   func release() {
     for index in 0..<count { unsafe objects[index]?.release() }
   }
+}
+
+/// The memory of a tuple on the stack, which is filled element by element, and then moved out.
+///
+/// The elements of a tuple lie one after the other, each at the next multiple of its alignment.
+@usableFromInline
+@safe struct TupleMemory {
+  @usableFromInline var next: UnsafeMutableRawPointer
+
+  /// Returns the tuple after `fill` has stored each of its elements.
+  @inlinable @inline(__always)
+  static func tuple<Tuple>(of type: Tuple.Type, fill: (inout TupleMemory) -> Void) -> Tuple {
+    unsafe withUnsafeTemporaryAllocation(of: Tuple.self, capacity: 1) { buffer in
+      // Never nil: the buffer has one element.
+      let tuple = unsafe buffer.baseAddress.unsafelyUnwrapped
+      var memory = unsafe TupleMemory(next: UnsafeMutableRawPointer(tuple))
+      fill(&memory)
+      return unsafe tuple.move()
+    }
+  }
+
+  @inlinable @inline(__always)
+  init(next: UnsafeMutableRawPointer) { unsafe self.next = unsafe next }
+
+  /// Stores the next element. A reference to an object is an element of its class, or of an optional of that: it must be
+  /// an owned one.
+  @inlinable @inline(__always)
+  mutating func append<Value>(_ value: consuming Value) {
+    let place = unsafe next.alignedUp(for: Value.self)
+    unsafe place.initializeMemory(as: Value.self, to: value)
+    unsafe next = unsafe place + MemoryLayout<Value>.size
+  }
+
+  /// Leaves bytes of an element out.
+  @inlinable @inline(__always)
+  mutating func skip(_ bytes: Int) { unsafe next += bytes }
 }
 
 #if !BEANS_ORDINARY_REFERENCES

@@ -1,7 +1,7 @@
 #if BEANS_SCHEDULES
-  @_exported public import BeansSupport
+  public import BeansErrors
 
-  // In builds for the tests of schedules, these names hide those of the libraries. See `BeansSupport/Schedules.swift`.
+  // In builds for the tests of schedules, these names hide those of the libraries. See `BeansErrors/Schedules.swift`.
 
   @usableFromInline typealias Atomic = ScheduledAtomic
   typealias SpinLock = ScheduledLock

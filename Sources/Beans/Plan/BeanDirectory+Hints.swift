@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import BeansReflection
 
 // The hints at the end of messages about a bean that is not found.

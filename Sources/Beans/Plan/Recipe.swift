@@ -174,8 +174,8 @@ enum Computation: Sendable {
   /// A provider, and the module whose private beans it finds.
   case provider(Parameter, id: String?, from: ObjectIdentifier?)
   case part(EnvironmentPart)
-  /// The value that the `Injection` of that kind computes for the property.
-  case injection(Inject, PropertyDescriptor, Parameter)
+  /// The value that a provider computes for the property on request.
+  case injection(any AnyObject & Sendable, PropertyDescriptor, Parameter)
   /// A collection with at least one bean among its elements: elements, or keys and elements in turn.
   case composed([Operand], any CollectionType.Type, Parameter)
   /// The `ProductBuilder` of a factory's products.

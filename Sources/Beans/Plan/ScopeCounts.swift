@@ -53,50 +53,8 @@ final class ScopeCounts: Sendable {
     for stripe in stride(from: 0, to: stripes.count, by: 4) {
       sum.opened += stripes[stripe].opened.load(ordering: .acquiring)
     }
+    sum.open = sum.opened - sum.finished
     sum.created = sum.released
     return sum
-  }
-}
-
-/// The numbers of environments and beans in the children of one scope.
-public struct ScopeStatistics: Sendable, Equatable {
-  /// The name of the scope, or of an environment that is no child of a factory.
-  public let scope: String
-  /// The number of environments opened.
-  public internal(set) var opened = 0
-  /// The number of environments finished, with their beans released.
-  public internal(set) var finished = 0
-  /// The number of beans created in finished environments.
-  public package(set) var created = 0
-  /// The number of beans released.
-  public internal(set) var released = 0
-
-  init(scope: String) { self.scope = scope }
-
-  /// Creates the statistics of one environment that has ended.
-  init(ended scope: String, released: Int) {
-    self.scope = scope
-    (opened, finished, created, self.released) = (1, 1, released, released)
-  }
-
-  mutating func add(_ other: ScopeStatistics) {
-    opened += other.opened
-    finished += other.finished
-    created += other.created
-    released += other.released
-  }
-
-  /// Returns one element for each scope, in order of name.
-  static func merged(_ all: [ScopeStatistics]) -> [ScopeStatistics] {
-    var byScope = [String: ScopeStatistics]()
-    byScope.add(all)
-    return byScope.values.sorted { $0.scope < $1.scope }
-  }
-}
-
-extension [String: ScopeStatistics] {
-  /// Adds statistics, each to those of its scope.
-  mutating func add(_ all: [ScopeStatistics]) {
-    for counts in all { self[counts.scope, default: ScopeStatistics(scope: counts.scope)].add(counts) }
   }
 }

@@ -64,6 +64,6 @@ public struct StartupOptions: OptionSet, Sendable {
   /// `.assumeSendable(_:)` is not refused.
   public static let requireSendable = StartupOptions(rawValue: 1)
 
-  /// Records the build time of each bean, for `Environment.startupTimes`.
+  /// Records the build time of each bean, for `/startup` of `BeansOperations`.
   public static let recordTimes = StartupOptions(rawValue: 2)
 }

@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A call that waits for asynchronous creations.
 struct AwaitingCall: Sendable {

@@ -1,6 +1,5 @@
 import Synchronization
 import BeansErrors
-import BeansSupport
 import CBeansRuntime
 
 /// The only code that builds beans.

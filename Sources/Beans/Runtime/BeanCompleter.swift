@@ -161,7 +161,7 @@ extension Environment {
   /// Runs the class-level injections of an object, except those of properties that are set otherwise: all of them for
   /// an object that is no bean, and those that the recipe does not contain for an instance of a subclass, or of a class
   /// behind a protocol.
-  func injectAll(_ object: AnyObject, except given: [PropertyInjection] = []) throws {
+  package func injectAll(_ object: AnyObject, except given: [PropertyInjection] = []) throws {
     for injection in try ClassInjection.all(of: type(of: object))
     where !given.contains(where: { $0.sets(injection) == true }) {
       try naming(injection.point) { try injection.setter.set(object, argument(for: injection, of: object)) }
@@ -173,9 +173,9 @@ extension Environment {
     switch injection.source {
     case .bean(let id): return try lookUp(parameter, id: id)
     case .named(let id): return try lookUp(parameter, id: id(object))
-    case .custom(let inject): return try compute(inject, injection.property, parameter)
-    case .configuration(let value):
-      let found = try configuration.value(parameter.wanted, for: value)
+    case .custom(let request): return try compute(request, injection.property, parameter)
+    case .configuration(let request):
+      let found = try configuration.value(parameter.wanted, for: request)
       if let argument = parameter.argument(given: found) { return argument }
       throw injection.property.mismatch(found)
     }
@@ -188,16 +188,16 @@ extension Environment {
     }
   }
 
-  /// Computes a value with the nearest `Injection` of that kind.
-  func compute(_ inject: Inject, _ property: PropertyDescriptor, _ parameter: Parameter) throws -> Argument {
+  /// Computes a value with the nearest provider for requests of that class.
+  func compute(_ request: AnyObject, _ property: PropertyDescriptor, _ parameter: Parameter) throws -> Argument {
     for operand in core.compiledPlan.with({ $0.services.injections }).reversed() {
-      let injection = try argument(operand).take(as: Injection.self)
-      guard injection.kind == type(of: inject) else { continue }
-      let value = try injection.computeValue(inject, property: property, environment: self)
+      let provider = try argument(operand).take(as: (any InjectionProvider).self)
+      guard provider.kind == type(of: request) else { continue }
+      let value = try provider.value(for: request, of: property, in: self)
       if let result = parameter.argument(given: value ?? (Any?.none as Any)) { return result }
       throw property.mismatch(value)
     }
     throw EnvironmentError(
-      cause: .unservedInjection, "\(property.label): no Injection is defined that serves \(type(of: inject))")
+      cause: .unservedInjection, "\(property.label): no Injection is defined that serves \(type(of: request))")
   }
 }

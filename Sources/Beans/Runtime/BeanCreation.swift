@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The creation of one bean by an asynchronous factory, or with an asynchronous `postConstruct`.
 struct BeanCreation: Sendable {

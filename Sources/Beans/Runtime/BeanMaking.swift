@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 // Calls of factories, and the dependencies that have to exist before them.
@@ -73,7 +72,7 @@ extension Environment {
         giveBack(operands)
         throw error
       }
-      return ObjectReference(try create(Arguments(operands, core.slots, evaluated.first)))
+      return ObjectReference(try create(Arguments(operands.first, core.slots, evaluated.first)))
     }
   }
 

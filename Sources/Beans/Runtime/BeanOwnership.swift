@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
-@_spi(BeansPackage) import BeansSupport
 
 /// Ownership by identity: an object that is a bean already is only another face of that bean, and is neither completed
 /// nor released a second time.

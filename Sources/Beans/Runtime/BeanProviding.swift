@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The lookup of a provider that finds private beans of a module, or only beans of the current child.
 final class LimitedLookup: BeanLookup {

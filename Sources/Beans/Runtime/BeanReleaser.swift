@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// Releases the beans of one environment: one walk over the creation log, last created first.
 struct BeanReleaser {

@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// Work on one bean in a task of its own: a run, or a schedule. The release of the bean ends the work.
 ///

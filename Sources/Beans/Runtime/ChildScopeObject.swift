@@ -1,5 +1,4 @@
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 extension ScopeObject {
   /// Claims a scope object for one child.

@@ -78,6 +78,9 @@ struct ContainerLog: Sendable {
     tracer.trace(Self.runtime, level: .high, message: "release \(label) in '\(name)'")
   }
 
+  /// Warns of a thread that waits for long.
+  func waiting(_ message: String) { logger.warn(message) }
+
   // MARK: the end
 
   func finished(_ name: String, released: Int) {

@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 
 /// A creation that calls wait for.
 protocol WatchedCreation: AnyObject, Sendable {

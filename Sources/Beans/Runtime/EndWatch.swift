@@ -1,6 +1,5 @@
 import BeansLogging
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Dispatch
 
 /// Watches one `shutdown` that waits: from the third second on it logs the reasons for the wait, and it abandons

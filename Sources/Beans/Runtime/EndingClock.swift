@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Dispatch
 
 /// The clock of all ends. Tests replace it with one that they advance by hand.

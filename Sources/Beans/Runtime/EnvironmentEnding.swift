@@ -107,7 +107,7 @@ extension Environment {
   var ownStatistics: ScopeStatistics {
     var own = ScopeStatistics(scope: name)
     own.opened = 1
-    if isReleased { own.finished = 1 }
+    if isReleased { own.finished = 1 } else { own.open = 1 }
     own.created = beanCount
     own.released = existingExtras?.releasedBeans.load(ordering: .relaxed) ?? 0
     return own

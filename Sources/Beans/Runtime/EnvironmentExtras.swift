@@ -1,6 +1,5 @@
 import BeansConfiguration
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Dispatch
 import Synchronization
 

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Synchronization
 
 /// Environments that are not children of factories, below another one of that kind.
@@ -60,6 +60,7 @@ final class EnvironmentResources: Sendable {
     self.traceOrigin = traceOrigin
     isTemplate = declarations.opening != nil
     state = Locked(State(declarations: SharedDeclarations(open: declarations)))
+    WaitForGraph.connect(path: { ResolutionContext.path }, warn: { ContainerLog.shared.waiting($0) })
   }
 
   /// The declarations; nil once startup has read them.

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A part of an end that belongs to the thread of a place. The first thread that takes it runs it: that of the place, one
 /// that waits for the end and may release there, or a spare one shortly before a deadline.

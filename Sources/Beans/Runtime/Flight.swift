@@ -1,5 +1,4 @@
 import BeansErrors
-import BeansSupport
 import Synchronization
 
 /// A build that one thread makes while others wait for its end.

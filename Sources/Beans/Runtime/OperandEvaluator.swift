@@ -55,8 +55,8 @@ extension Environment {
       return try boxed(.lookup(lookup, id: id), as: parameter)
     case .part(.environment): return ObjectReference(self)
     case .part(.configuration): return ObjectReference(configuration)
-    case .injection(let inject, let property, let parameter):
-      return try compute(inject, property, parameter).object
+    case .injection(let request, let property, let parameter):
+      return try compute(request, property, parameter).object
     case .composed(let operands, let type, let parameter):
       let parts = try operands.map { try object(of: $0.place).takeAny() }
       guard let value = type.assemble(parts), let argument = parameter.argument(given: value) else {
@@ -68,15 +68,12 @@ extension Environment {
     }
   }
 
-  /// Returns the objects of beans of classes, retained for the caller.
-  private func objects(of computations: [Computation]) throws -> [ObjectReference] {
-    var objects: [ObjectReference] = []
+  /// Returns the objects of beans of classes.
+  private func objects(of computations: [Computation]) throws -> [AnyObject] {
+    var objects: [AnyObject] = []
     objects.reserveCapacity(computations.count)
-    do {
-      for computation in computations { if let object = try evaluate(computation) { objects.append(object) } }
-    } catch {
-      for object in objects { object.release() }
-      throw error
+    for computation in computations {
+      if let object = try evaluate(computation) { objects.append(object.take(as: AnyObject.self)) }
     }
     return objects
   }

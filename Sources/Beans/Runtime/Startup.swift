@@ -2,7 +2,6 @@ import Synchronization
 import BeansConfiguration
 import BeansReflection
 import BeansErrors
-import BeansSupport
 
 extension Environment {
   /// Throws where the environment is the argument of `configure`, which never starts.
@@ -88,7 +87,6 @@ struct Startup {
 
   /// Starts the environment with its declarations.
   func run(_ declarations: EnvironmentDeclarations) throws {
-    WaitForGraph.findPath { ResolutionContext.path }
     #if !BEANS_ORDINARY_REFERENCES
       precondition(ObjectReference.addsCounts, "the runtime counts references in another way here")
     #endif
@@ -246,12 +244,12 @@ struct Startup {
     try environment.throwFaults(faults)
   }
 
-  /// Checks that each kind of injection in use is served. An `Injection` reports the kind that it serves only when it
+  /// Checks that each kind of injection in use is served. A provider reports the kind that it serves only when it
   /// exists.
   private func checkInjections() throws {
     var served: Set<ObjectIdentifier> = []
     for operand in environment.core.compiledPlan.with({ $0.services.injections }) {
-      served.insert(ObjectIdentifier(try environment.argument(operand).take(as: Injection.self).kind))
+      served.insert(ObjectIdentifier(try environment.argument(operand).take(as: (any InjectionProvider).self).kind))
     }
     var faults: [EnvironmentError] = []
     for plan in [environment.core.compiledPlan.object] + resources.plans where !plan.services.injections.isEmpty {
@@ -264,13 +262,13 @@ struct Startup {
         let recipe = plan.recipe(Int32(number))
         recipe.value.properties.forEach { operand in
           guard case .computed(let computation) = operand.place,
-            case .injection(let inject, let property, _) = plan.computations[Int(computation)],
-            !served.contains(ObjectIdentifier(type(of: inject)))
+            case .injection(let request, let property, _) = plan.computations[Int(computation)],
+            !served.contains(ObjectIdentifier(type(of: request)))
           else { return }
           faults.append(
             recipe.value.definition.fault(
               .unservedInjection,
-              "\(property.label): no Injection is defined that serves \(type(of: inject))"
+              "\(property.label): no Injection is defined that serves \(type(of: request))"
                 + plan.directory.hint(forInactive: BeanTraits.injection)))
         }
       }

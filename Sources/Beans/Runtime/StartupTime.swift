@@ -1,17 +1,16 @@
-public import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) package import BeansErrors
 
 /// The time that startup needed to build one bean.
-public struct StartupTime: Sendable {
+package struct StartupTime: Sendable {
   /// The label of the bean, as in errors: its type, and its id if it has one.
-  public let bean: String
+  package let bean: String
   /// The place of the declaration.
-  public let origin: EnvironmentError.Origin
+  package let origin: EnvironmentError.Origin
   /// The build time, without the beans in this list that have a time of their own. Nil where the factory of `parent`
   /// looked the bean up: that bean's time includes this one.
-  public let duration: Duration?
+  package let duration: Duration?
   /// The bean for which this one was built; nil where startup built this one for its own sake.
-  public let parent: String?
+  package let parent: String?
 }
 
 /// The times that a startup records, if `recordTimes` is set.

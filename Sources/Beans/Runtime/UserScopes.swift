@@ -1,7 +1,6 @@
 import Synchronization
 import BeansLogging
-import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// A bean of a scope object or of a registered scope, which decides at every lookup; as a factory, it builds the bean
 /// for the scope.

@@ -1,6 +1,5 @@
 import BeansReflection
-public import BeansErrors
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) public import BeansErrors
 
 /// The conversions of an environment: those that users register, and those between the standard types.
 ///

@@ -56,7 +56,7 @@ public struct LogFormatter: Sendable {
   // MARK: parts
 
   /// A fixed text, which is not escaped.
-  public static func string(_ value: String) -> LogFormatter { LogFormatter(writing: { $1.text += value }) }
+  package static func string(_ value: String) -> LogFormatter { LogFormatter(writing: { $1.text += value }) }
 
   /// The level, in capitals.
   public static func level() -> LogFormatter { LogFormatter(writing: { $1.text += $0.level.description }) }
@@ -81,7 +81,7 @@ public struct LogFormatter: Sendable {
 
   /// The pattern of ISO 8601 with milliseconds and the offset of the time zone, `2026-11-25T13:14:00.123+01:00`: the
   /// default of `timestamp(_:)`. In UTC the offset is `Z`. Lines of one offset sort by time.
-  public static let iso8601 = "yyyy-MM-dd'T'HH:mm:ss.SSSZZZZZ"
+  @usableFromInline static let iso8601 = "yyyy-MM-dd'T'HH:mm:ss.SSSZZZZZ"
 
   /// The time of the entry, in local time.
   ///
@@ -138,7 +138,7 @@ public struct LogFormatter: Sendable {
   // MARK: colour
 
   /// Returns `text` in the colour of a level, for a terminal (ANSI escapes).
-  public static func colorize(_ text: String, level: Level) -> String {
+  package static func colorize(_ text: String, level: Level) -> String {
     let colour =
       switch level {
       case .all: 90  // grey

@@ -3,8 +3,7 @@ import Synchronization
 /// Traces the steps of a program by dotted paths, for developers. Every path is off by default.
 ///
 /// A path without a level of its own has that of its nearest ancestor; "" is the root. While every path is off, a trace
-/// costs one relaxed load: the message is not built. The static functions use one tracer for the process. A tracer may
-/// be used from any thread.
+/// costs one relaxed load: the message is not built. The functions may be called from any thread.
 public final class Tracer: Sendable {
   /// The detail that a path is traced in; as the level of a trace, the detail from which on the trace is written.
   public enum Level: Int, Sendable, Comparable, CaseIterable {
@@ -28,8 +27,8 @@ public final class Tracer: Sendable {
     var destination: LogManager.Log
   }
 
-  /// The tracer of the process, which the static functions use. Writes to standard error, through a `QueuedLog`.
-  public static let shared = Tracer()
+  /// The tracer of the process, which the static functions use. It writes to standard error, through a `QueuedLog`.
+  package static let shared = Tracer()
 
   /// The default format, `timestamp [path]: message`; with the metadata of the entry, if any,
   /// `timestamp [path] {key=value}: message`.
@@ -43,7 +42,7 @@ public final class Tracer: Sendable {
 
   /// Creates a tracer whose paths are all off. The destination receives traces as entries of level `.all` whose logger
   /// is the path.
-  public init(destination: LogManager.Log? = nil) {
+  package init(destination: LogManager.Log? = nil) {
     state = Monitor(State(destination: destination ?? Self.standardError()))
   }
 
@@ -84,7 +83,7 @@ public final class Tracer: Sendable {
   // MARK: one tracer
 
   /// Sets the level of a path, and of all paths below it without a level of their own.
-  public func setTraceLevel(_ path: String, level: Level) {
+  package func setTraceLevel(_ path: String, level: Level) {
     state.withLock { state in
       state.levels[path] = level
       let highest = state.levels.values.max() ?? .off
@@ -94,7 +93,7 @@ public final class Tracer: Sendable {
 
   /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
   /// second.
-  public func setDestination(_ destination: LogManager.Log) {
+  package func setDestination(_ destination: LogManager.Log) {
     let before = state.withLock { state in
       defer { state.destination = destination }
       return state.destination
@@ -103,7 +102,7 @@ public final class Tracer: Sendable {
   }
 
   /// Whether a trace would be written. Costs one relaxed load while every path is off.
-  public func isEnabled(_ path: String, level: Level) -> Bool { destination(path, level) != nil }
+  package func isEnabled(_ path: String, level: Level) -> Bool { destination(path, level) != nil }
 
   /// Writes the message if the path is traced at that level.
   ///
@@ -115,7 +114,7 @@ public final class Tracer: Sendable {
   ///   - function: the function of the call, filled in by the compiler.
   ///   - line: the line of the call.
   ///   - column: the column of the call.
-  public func trace(
+  package func trace(
     _ path: String, level: Level, message: @autoclosure () -> String, file: String = #fileID,
     function: String = #function, line: Int = #line, column: Int = #column
   ) {
@@ -126,7 +125,7 @@ public final class Tracer: Sendable {
   }
 
   /// Returns when every trace so far has been written.
-  public func flush() { state.withLock { $0.destination }.flush() }
+  package func flush() { state.withLock { $0.destination }.flush() }
 
   /// Returns the destination, or nil when the path is not traced at that level.
   private func destination(_ path: String, _ level: Level) -> LogManager.Log? {

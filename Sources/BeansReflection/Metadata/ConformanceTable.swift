@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import CBeansRuntime
-@_spi(BeansPackage) import BeansSupport
 
 /// The conformances that all loaded images declare, by protocol.
 ///

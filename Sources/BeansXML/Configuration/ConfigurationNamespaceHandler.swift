@@ -2,14 +2,14 @@ import Beans
 import BeansLogging
 
 /// The handler of `<configuration:configuration>` with its `<configuration:define>` elements. Every load has one.
-public final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
+package final class ConfigurationNamespaceHandler: NamespaceHandler, @unchecked Sendable {  // has no state
   /// Creates a handler, optionally for another namespace. Every load has one for `"configuration"`.
-  public override init(namespace: String = "configuration") { super.init(namespace: namespace) }
+  package override init(namespace: String = "configuration") { super.init(namespace: namespace) }
 
   /// Adds the values as one configuration source, which replaces values of earlier sources.
   ///
   /// - Throws: `.invalidXML` for an element other than `<configuration>`.
-  public override func process(_ element: DocumentElement, context: XMLContext) throws {
+  package override func process(_ element: DocumentElement, context: XMLContext) throws {
     guard element.name == "configuration" else {
       if element.name == "define" {
         throw context.fault(

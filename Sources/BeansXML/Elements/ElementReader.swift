@@ -1,5 +1,5 @@
 public import Beans
-import BeansSupport
+import BeansErrors
 
 /// A reader of the attributes of one element, which reports invalid ones.
 ///

@@ -1,5 +1,5 @@
 import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// The handlers that are registered for every load, by URI.
 final class NamespaceRegistry: Sendable {

@@ -1,5 +1,5 @@
 public import Beans
-import BeansSupport
+import BeansErrors
 
 /// The state of one load in progress: the definitions and the faults of its documents so far.
 ///

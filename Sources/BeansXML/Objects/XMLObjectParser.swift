@@ -1,5 +1,5 @@
 public import Beans
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 public import Foundation
 
 /// A parser that turns the elements of a document into objects of your classes, outside of any environment.

@@ -1,5 +1,5 @@
 import Beans
-import BeansSupport
+import BeansErrors
 
 /// The state of one document that is read into objects: its faults so far.
 struct XMLObjectReader {

@@ -3,6 +3,12 @@
 
 #include <stdint.h>
 
+// Every library depends on this module, so that a build on another platform stops here, with a clear message, and not
+// with "no such module 'Glibc'" in another file.
+#if !(defined(__linux__) && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)))
+#error swift-beans supports Linux with glibc on x86_64 and arm64. It supports neither macOS, Windows nor musl (the static Linux SDK): see the section 'Platforms' of its README.
+#endif
+
 #include "beans_conformances.h"
 #include "beans_reflection.h"
 

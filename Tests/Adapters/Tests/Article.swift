@@ -1,15 +1,14 @@
 import Foundation
 
-/// An article of the documentation, or of the folder that `ARTICLES` names, and the files that compile its listings.
+/// An article of the documentation, and the files that compile its listings.
 struct Article {
-  let text: String
+  var text: String
   private let files: [String]
 
   init(_ name: String) throws {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let root = package.deletingLastPathComponent().deletingLastPathComponent()
-    let catalog = ProcessInfo.processInfo.environment["ARTICLES"] ?? root.path + "/Sources/Beans/Beans.docc"
-    text = try String(contentsOfFile: "\(catalog)/\(name).md", encoding: .utf8)
+    text = try String(contentsOfFile: "\(root.path)/Sources/Beans/Beans.docc/\(name).md", encoding: .utf8)
     let folder = package.appendingPathComponent("Listings/\(name)")
     files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".swift") }

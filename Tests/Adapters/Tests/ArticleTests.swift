@@ -12,4 +12,11 @@ import Testing
     #expect(!article.blocks.isEmpty)
     #expect(article.blocks == article.compiled)
   }
+
+  @Test("A listing with another space differs from the compiled one")
+  func otherListing() throws {
+    var article = try Article("SwiftLog")
+    article.text = article.text.replacing("\nimport Logging\n", with: "\nimport  Logging\n")
+    #expect(article.blocks != article.compiled)
+  }
 }

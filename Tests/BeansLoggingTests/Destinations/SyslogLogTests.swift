@@ -1,6 +1,6 @@
 @testable import BeansLogging
+@_spi(BeansPackage) import BeansErrors
 import Glibc
-@_spi(BeansPackage) import BeansSupport
 import Testing
 
 @Suite struct SyslogLogTests {

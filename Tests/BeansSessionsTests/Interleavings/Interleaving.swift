@@ -84,7 +84,7 @@ private final class InterleavingRun {
     let (history, steps) = (history, steps)
     Task(executorPreference: executor) {
       do {
-        let answer = try await node.sessions.withSession(id) { session in
+        let answer = try await node.sessions.withSession(cookie: id) { session in
           try await kind.run(in: session, number, history, steps)
         }
         history.answered(number, answer.cookie)
@@ -190,12 +190,12 @@ private final class Note: Sendable {
 
 private final class Node: Sendable {
   let application: Environment
-  let sessions: SessionManager
+  let sessions: Sessions<SessionState>
 
   init(_ store: any SessionStore, _ defaults: Defaults) throws {
     application = try Environment(name: "application")
     try application.define(application.bean(defaults))
-    sessions = SessionManager(
+    sessions = Sessions(
       try application.childFactory("session", seed: SessionState.self) { session in
         try session.define(session.bean(Account.self, factory: Account.init))
         try session.define(session.bean(Note.self, factory: Note.init))

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 import Dispatch
 
 /// Runs tasks that prefer it on the test's own thread, one after another in the order in which they became ready.

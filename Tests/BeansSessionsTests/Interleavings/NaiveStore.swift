@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 
 /// Mistakes that stores of sessions make.
 enum StoreMistake: CaseIterable, Sendable {
@@ -55,7 +55,7 @@ enum StoreMistake: CaseIterable, Sendable {
     }
   }
 
-  /// True if clients of a `SessionManager` can lose a change, or find a session that is not theirs, by this mistake in
+  /// True if clients of a `Sessions` can lose a change, or find a session that is not theirs, by this mistake in
   /// the interleavings. There a manager takes no id twice and removes no value, and sessions are small.
   var concernsClients: Bool {
     switch self {

@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 
 /// The sessions as clients see them, checked against the promises. Has no notion of versions, nodes or stores.
 ///

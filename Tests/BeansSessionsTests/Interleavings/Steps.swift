@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// Suspends tasks until the test resumes them.
 final class Steps: Sendable {

@@ -66,12 +66,14 @@ struct RedisFaultTests {
       let factory = try application.childFactory("session", seed: SessionState.self) { session in
         try session.define(session.bean(Visit.self, factory: Visit.init))
       }
-      let sessions = SessionManager(factory, store: redis.store)
-      let answer = try await sessions.withSession(nil) { try $0.environment.getBean(Visit.self).name.value }
+      let sessions = Sessions(factory, store: redis.store)
+      let answer = try await sessions.withSession(cookie: nil) { try $0.environment.getBean(Visit.self).name.value }
       #expect(answer.value == "nobody")
       #expect(answer.cookie == .unchanged)
       let error = await #expect(throws: SessionError.self) {
-        try await sessions.withSession(String(repeating: "a", count: 32)) { _ in Issue.record("the request has run") }
+        try await sessions.withSession(cookie: String(repeating: "a", count: 32)) { _ in
+          Issue.record("the request has run")
+        }
       }
       #expect(error?.isUnavailable == true)
       #expect(error?.isTemporary == true)

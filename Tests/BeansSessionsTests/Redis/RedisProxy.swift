@@ -1,7 +1,7 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansEventLoop
 import BeansRedis
 import BeansSessions
-@_spi(BeansPackage) import BeansSupport
 import Foundation
 import TestSupport
 

@@ -1,4 +1,4 @@
-import BeansSupport
+import BeansErrors
 import Testing
 
 @Suite struct EditDistanceTests {

@@ -1,5 +1,5 @@
+@_spi(BeansPackage) import BeansErrors
 import BeansLogging
-@_spi(BeansPackage) import BeansSupport
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansRunning
 import BeansServer
+import BeansSessions
 import BeansXML
 import Dispatch
 
@@ -59,13 +60,13 @@ extension Fault {
       try shop.publish(Shipped(number: 1))
     },
     .call(.finished, "A session whose id is not known is to get another one.") { shop in
-      let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self))
+      let sessions = Sessions(try shop.childFactory("session", seed: Int.self))
       _ = try sessions.rotate("0123456789abcdef0123456789abcdef")
     },
     .call(.finished, "A session has ended before a caller could enter it.") { shop in
       let loop = try EventLoop()
       defer { try? loop.close() }
-      let sessions = SessionRegistry(
+      let sessions = Sessions(
         try shop.childFactory(
           "session", seed: Int.self,
           scope: {
@@ -79,17 +80,21 @@ extension Fault {
     .call(
       .exhausted, "A session is opened beyond the capacity, and each session is in use."
     ) { shop in
-      let sessions = SessionRegistry(try shop.childFactory("session", seed: Int.self), capacity: 1)
+      let sessions = Sessions(try shop.childFactory("session", seed: Int.self), capacity: 1)
       try sessions.withSession("ada", opening: 1) { _ throws in _ = try sessions.open("grace", 2) }
     },
     .call(.scopeNotActive, "A registry takes in a session of another tenant.") { shop in
       let tenants = try shop.childFactory("tenant", seed: Int.self)
       let factory = try tenants.childFactory("session", seed: String.self)
-      let sessions = SessionRegistry(factory, in: try tenants.build(1))
+      let sessions = Sessions(factory, in: try tenants.build(1))
       _ = try sessions.add(try factory.build("ada", in: try tenants.build(2)))
     },
+    .call(.notReady, "A session of a store is opened under an id from elsewhere.") { shop in
+      let factory = try shop.childFactory("session", seed: SessionState.self)
+      _ = try Sessions(factory, store: MemorySessionStore()).open("ada", SessionState())
+    },
     .call(.cyclicDependency, "The opening of a session opens that session.") { shop in
-      let sessions = SessionRegistry(try shop.childFactory("session", seed: String.self))
+      let sessions = Sessions(try shop.childFactory("session", seed: String.self))
       _ = try sessions.open("ada", try sessions.open("ada", "").name)
     },
   ]

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 
 /// The beans of the facts on environments. In a namespace, because documents name them.
 enum Acceptance {

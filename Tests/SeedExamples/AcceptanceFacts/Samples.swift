@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 
 /// The beans of the facts on the playground and the samples. In a namespace, because documents name them.
 enum Samples {

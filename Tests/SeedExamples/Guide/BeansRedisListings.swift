@@ -10,8 +10,8 @@ import BeansSessions
 
 struct BeansRedisCatalogue {
   // continued
-  func keepSessions(_ factory: EnvironmentFactory<SessionState>, on loops: [EventLoop]) -> SessionManager {
-    SessionManager(factory, store: RedisSessionStore(host: "127.0.0.1", port: 6379, loops: loops))
+  func keepSessions(_ factory: EnvironmentFactory<SessionState>, on loops: [EventLoop]) -> Sessions<SessionState> {
+    Sessions(factory, store: RedisSessionStore(host: "127.0.0.1", port: 6379, loops: loops))
   }
   // end
 }

@@ -32,12 +32,12 @@ struct BeansSessionsCatalogue {
     }
   }
 
-  func keepSessions(_ carts: EnvironmentFactory<SessionState>, in store: any SessionStore) -> SessionManager {
-    SessionManager(carts, store: store)
+  func keepSessions(_ carts: EnvironmentFactory<SessionState>, in store: any SessionStore) -> Sessions<SessionState> {
+    Sessions(carts, store: store)
   }
 
-  func add(_ line: Line, _ cookie: String?, _ sessions: SessionManager) async throws -> (Int, SessionCookie) {
-    let answer = try await sessions.withSession(cookie) { session in
+  func add(_ line: Line, _ cookie: String?, _ sessions: Sessions<SessionState>) async throws -> (Int, SessionCookie) {
+    let answer = try await sessions.withSession(cookie: cookie) { session in
       try session.environment.getBean(Cart.self).add(line)
     }
     return (answer.value, answer.cookie)
@@ -47,8 +47,8 @@ struct BeansSessionsCatalogue {
   // listing
   func keepSessions(
     of tenant: Environment, named name: String, _ carts: EnvironmentFactory<SessionState>, in store: any SessionStore
-  ) -> SessionManager {
-    SessionManager(carts, in: tenant, named: name, store: store)
+  ) -> Sessions<SessionState> {
+    Sessions(carts, in: tenant, named: name, store: store)
   }
   // end
 }

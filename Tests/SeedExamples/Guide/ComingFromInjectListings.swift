@@ -3,6 +3,7 @@
 
 // listing
 import Beans
+import BeansInject
 import Dispatch
 import Synchronization
 

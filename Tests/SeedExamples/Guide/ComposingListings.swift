@@ -60,14 +60,14 @@ extension Composing {
   // end
 
   // listing
-  func declareCheckout(in shop: BeanEnvironment) throws {
+  func declareCheckout(in shop: Beans.Environment) throws {
     try shop
       .define(Gateway.self, factory: Gateway.init)
       .define(Checkout.self, factory: Checkout.init) { $0.id("checkout").lazy() }
       .define(instance: Country(code: "NL")) { $0.id("home") }
   }
 
-  func checkout(of shop: BeanEnvironment) throws -> (Checkout, home: Country) {
+  func checkout(of shop: Beans.Environment) throws -> (Checkout, home: Country) {
     let home: Country = try shop.getBean(byId: "home")
     return (try shop.getBean(), home)
   }

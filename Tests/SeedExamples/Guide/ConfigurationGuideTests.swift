@@ -46,14 +46,14 @@ import Testing
     }
   }
 
-  @Test("A class injects a value")
+  @Test("A declaration sets one value")
   func values() throws {
     let environment = try Environment()
-    try environment.define(environment.bean(Throttle.self))
+    try declareThrottle(in: environment)
     #expect(try environment.getBean(Throttle.self).rate == 10)
     let other = try Environment()
     try other.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["POST_RATE": "20"]))
-    try other.define(other.bean(Throttle.self))
+    try declareThrottle(in: other)
     #expect(try other.getBean(Throttle.self).rate == 20)
   }
 

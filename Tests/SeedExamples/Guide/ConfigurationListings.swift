@@ -32,12 +32,12 @@ func declareMail(in post: Environment, file: String, variables: [String: String]
 // end
 
 // listing
-final class Throttle: Initializable, BeanDescriptorInitializer {
-  private(set) var rate = 0
+final class Throttle: Initializable {
+  var rate = 0
+}
 
-  static func initializeBeanDescriptor(_ descriptor: BeanDescriptor) throws {
-    try descriptor["rate"].inject(InjectConfigurationValue(namespace: "post", key: "rate", defaultValue: 10))
-  }
+func declareThrottle(in post: Environment) throws {
+  try post.define(post.bean(Throttle.self).property(\.rate, resolve: "${post:rate=10}"))
 }
 // end
 

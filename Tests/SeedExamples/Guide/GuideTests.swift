@@ -116,7 +116,7 @@ import Testing
       .define(shop.bean(OperationsGuide.StoreCheck.self, factory: OperationsGuide.StoreCheck.init))
     let factory = try shop.childFactory(
       "session", seed: Void.self, scope: { SessionScope(loop: thread.loop, idleTimeout: .seconds(60)) })
-    let operations = guide.makeOperations(shop, SessionRegistry(factory), on: thread.loop)
+    let operations = guide.makeOperations(shop, Sessions(factory), on: thread.loop)
     #expect(guide.answerStrangers(.init(path: "/readyz"), operations)?.status == 503)
     try await guide.start(shop, operations)
     while guide.answerStrangers(.init(path: "/readyz"), operations)?.status != 200 {
@@ -277,9 +277,9 @@ import Testing
     let factory = try shop.childFactory("session", seed: SessionState.self) { session in
       try session.define(session.bean(TwoStores.Cart.self, factory: TwoStores.Cart.init))
     }
-    let sessions = SessionManager(factory)
+    let sessions = Sessions(factory, store: MemorySessionStore())
     await #expect(throws: TwoStores.ShopError.self) { try await guide.checkOut(nil, sessions, orders) }
-    let filled = try await sessions.withSession(nil) { session in
+    let filled = try await sessions.withSession(cookie: nil) { session in
       let cart = try session.environment.getBean(TwoStores.Cart.self)
       cart.add(2)
       return try #require(cart.prepareOrder("1"))
@@ -292,7 +292,7 @@ import Testing
     let placed = try await orders.place(filled.value)
     let (left, _) = try await guide.withCart(cookie, sessions, orders) { cart in cart.goods }
     #expect(left.isEmpty)
-    _ = try await sessions.withSession(cookie) { session in
+    _ = try await sessions.withSession(cookie: cookie) { session in
       try session.environment.getBean(TwoStores.Cart.self).add(3)
     }
     let response = try await guide.checkOut(cookie, sessions, orders)
@@ -317,6 +317,12 @@ import Testing
     try loop.close()
     #expect(String(decoding: heard.withLock { $0 }, as: UTF8.self) == "hello\n")
     try EventLoopCatalogue().serveGreetings { $0.stop() }
+  }
+
+  @Test("BeansInject: a property with a wrapper")
+  func wrapper() throws {
+    let page = BeansInjectPage()
+    #expect(try type(of: page.newsletter().mailer) == BeansInjectPage.Mailer.self)
   }
 
   @Test("Coming from inject: the first environment")

@@ -9,7 +9,7 @@ import Testing
   /// The articles that a script follows: it writes their files, and builds and runs them.
   private static let followed = [
     "CheckedByTheBuild": "check-plugin", "FirstAfternoon": "trial", "GettingStarted": "check-getting-started",
-    "HTTPOnLibuv": "check-storefront",
+    "HTTPOnLibuv": "check-http-on-libuv",
   ]
 
   /// A page of a catalogue.

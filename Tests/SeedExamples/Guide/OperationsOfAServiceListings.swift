@@ -5,6 +5,7 @@ import Beans
 import BeansEventLoop
 import BeansOperations
 import BeansServer
+import BeansSessions
 
 // end
 
@@ -29,7 +30,7 @@ struct OperationsGuide: Sendable {
   func stopAccepting(within limit: Duration, _ done: @escaping @Sendable () -> Void) { done() }
 
   // continued
-  func makeOperations(_ shop: Environment, _ sessions: SessionRegistry<Void>, on loop: EventLoop) -> Operations {
+  func makeOperations(_ shop: Environment, _ sessions: Sessions<Void>, on loop: EventLoop) -> Operations {
     let lifecycle = ServerLifecycle(environment: shop, loop: loop, announcement: .seconds(5)) { limit, done in
       stopAccepting(within: limit, done)
     }

@@ -151,20 +151,33 @@ extension Running {
   // end
 
   // listing
-  func declarePrices(in shop: Environment) throws {
+  func declarePrices(in shop: Environment, zone: ScheduleZone) throws {
     try shop.define(
       shop.bean(Prices.self, factory: Prices.init)
         .scheduled(every: .seconds(300)) { prices in try await prices.reload() }
-        .scheduled(at: "30 6 * * mon-fri", utcOffset: .seconds(3600)) { try await $0.reload() })
+        .scheduled(at: "30 6 * * mon-fri", in: zone) { try await $0.reload() })
   }
   // end
+}
 
+// listing
+import BeansRunning
+import Foundation
+
+extension ScheduleZone {
+  init(_ zone: TimeZone) {
+    self.init { .seconds(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double($0.components.seconds)))) }
+  }
+}
+// end
+
+extension Running {
   // listing
   func reloadsOnTime() async throws -> Int {
     let clock = ManualClock()
     let shop = try Environment(name: "shop")
     try shop.useClock(clock)
-    try declarePrices(in: shop)
+    try declarePrices(in: shop, zone: .utc)
     try shop.startup()
     try await clock.waitForSleepers(2)
     clock.advance(by: .seconds(300))

@@ -10,7 +10,7 @@ import Testing
 @Suite("The articles on sessions and scopes") struct SessionsGuideTests {
   @Test(
     "Each listing is compiled to the letter",
-    arguments: ["Sessions", "WhichSessionAPI", "Tenants", "Jobs", "ScopesOfYourOwn"])
+    arguments: ["Sessions", "Tenants", "Jobs", "ScopesOfYourOwn"])
   func listings(article name: String) throws {
     let article = try Article(name, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
@@ -24,44 +24,45 @@ import Testing
     // Its thread is not needed: a loop that does not run lets the caller release.
     let loop = try EventLoop()
     defer { try? loop.close() }
-    let declared = try Sessions().declareSessions(in: shop, on: loop, Sessions.Metrics())
-    #expect(declared.capacity == 100_000)
-    let sessions = SessionRegistry(
+    let declared = try SessionsArticle().declareSessions(in: shop, on: loop, SessionsArticle.Metrics())
+    #expect(declared.counts.capacity == 100_000)
+    let sessions = Sessions(
       try shop.childFactory("visit", seed: Void.self) { visit in
-        try visit.define(visit.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
+        try visit.define(visit.bean(SessionsArticle.Cart.self, factory: SessionsArticle.Cart.init))
       }, capacity: 1)
     let ends = Mutex<[SessionEvent]>([])
     let web = try Environment(name: "web")
-    let withoutLoop = try Sessions().declareSessions(in: web, onEvent: { event in ends.withLock { $0.append(event) } })
-    _ = try Sessions().respond(Sessions.Request(cookie: nil), withoutLoop)
+    let withoutLoop = try SessionsArticle().declareSessions(
+      in: web, onEvent: { event in ends.withLock { $0.append(event) } })
+    _ = try SessionsArticle().respond(SessionsArticle.Request(cookie: nil), withoutLoop)
     try web.shutdown()
     #expect(ends.withLock { $0.count } == 2 && withoutLoop.counts.ended == 1)
-    let planted = Sessions.Request(cookie: "planted")
-    let first = try Sessions().respond(planted, sessions)
+    let planted = SessionsArticle.Request(cookie: "planted")
+    let first = try SessionsArticle().respond(planted, sessions)
     let id = try #require(first.cookie)
     #expect(id != "planted" && sessions.find("planted") == nil)
-    let again = try Sessions().respond(Sessions.Request(cookie: id), sessions)
+    let again = try SessionsArticle().respond(SessionsArticle.Request(cookie: id), sessions)
     #expect(again.text == first.text && again.cookie == nil)
-    let next = try #require(try Sessions().logIn(id, sessions).cookie)
+    let next = try #require(try SessionsArticle().logIn(id, sessions).cookie)
     #expect(sessions.find(id) == nil && sessions.find(next) != nil)
-    let refused = try sessions.withSession(next) { _ throws in try Sessions().respond(planted, sessions) }
-    #expect(refused == Sessions.Response(status: 503, retryAfter: 60))
+    let refused = try sessions.withSession(next) { _ throws in try SessionsArticle().respond(planted, sessions) }
+    #expect(refused == SessionsArticle.Response(status: 503, retryAfter: 60))
   }
 
   @Test("Requests and sessions: a request sees the beans of its session, and ends on its loop")
   func requests() throws {
     try EventLoop.withThread { loop in
       let shop = try Environment(name: "shop")
-      let listings = Sessions()
+      let listings = SessionsArticle()
       let sessions = try shop.childFactory("session", seed: Void.self) { session in
-        try session.define(session.bean(Sessions.Cart.self, factory: Sessions.Cart.init))
+        try session.define(session.bean(SessionsArticle.Cart.self, factory: SessionsArticle.Cart.init))
       }
       let requests = try listings.declareRequests(in: sessions, currentLoop: { loop })
       let session = try sessions.build(())
-      let request = Sessions.Request(cookie: nil)
+      let request = SessionsArticle.Request(cookie: nil)
       let first = try listings.respond(to: request, requests, in: session)
       #expect(try listings.respond(to: request, requests, in: session) == first)
-      let sent = Mutex<[Sessions.Response]>([])
+      let sent = Mutex<[SessionsArticle.Response]>([])
       try listings.begin(request, requests, in: session) { response, whenWritten in
         sent.withLock { $0.append(response) }
         #expect(session.hasOpenChildren)
@@ -79,43 +80,57 @@ import Testing
   @Test("Requests and sessions: a session on an executor ends by its id")
   func executors() async throws {
     let shop = try Environment(name: "shop")
-    let sessions = try Sessions().declareSessions(in: shop, releasedOn: globalConcurrentExecutor)
+    let sessions = try SessionsArticle().declareSessions(in: shop, releasedOn: globalConcurrentExecutor)
     let id = sessions.newId()
-    try await sessions.withSession(id, opening: ()) { _ = try $0.getBean(Sessions.Cart.self) }
-    sessions.end(id)
+    try await sessions.withSession(id, opening: ()) { _ = try $0.getBean(SessionsArticle.Cart.self) }
+    try await sessions.end(id)
     #expect(sessions.find(id) == nil)
     try await shop.shutdown()
   }
 
-  @Test("Which session API: a request, a connection, a registry and a manager keep state for different times")
+  @Test("Requests and sessions: a request, a connection and sessions keep state for different times")
   func sessionAPIs() async throws {
-    let guide = WhichSessionAPI()
+    let guide = SessionKinds()
     let shop = try Environment(name: "shop")
-    let requests = try shop.childFactory("request", seed: WhichSessionAPI.Visitor.self) {
-      try $0.define(WhichSessionAPI.Greeting.self, factory: WhichSessionAPI.Greeting.init)
+    let requests = try shop.childFactory("request", seed: SessionKinds.Visitor.self) {
+      try $0.define(SessionKinds.Greeting.self, factory: SessionKinds.Greeting.init)
     }
-    let sessions = SessionRegistry(
+    let sessions = Sessions(
       try shop.childFactory("session", seed: Void.self) {
-        try $0.define(WhichSessionAPI.Visits.self, factory: WhichSessionAPI.Visits.init)
+        try $0.define(SessionKinds.Visits.self, factory: SessionKinds.Visits.init)
       })
-    let manager = SessionManager(
-      try shop.childFactory("stored session", seed: SessionState.self) {
-        try $0.define(WhichSessionAPI.StoredVisits.self, factory: WhichSessionAPI.StoredVisits.init)
-      })
+    let states = try shop.childFactory("stored session", seed: SessionState.self) {
+      try $0.define(SessionKinds.StoredVisits.self, factory: SessionKinds.StoredVisits.init)
+    }
     #expect(try guide.greet(.init(name: "Ada"), requests) == "Hello, Ada!")
     let connection = try guide.connect(.init(name: "Grace"), requests)
-    #expect(try connection.environment.getBean(WhichSessionAPI.Greeting.self).text == "Hello, Grace!")
+    #expect(try connection.environment.getBean(SessionKinds.Greeting.self).text == "Hello, Grace!")
     try await connection.end()
     let id = sessions.newId()
     _ = try sessions.open(id, ())
-    #expect(try guide.visit(id, sessions) == 1 && guide.visit(id, sessions) == 2)
-    #expect(try guide.visit("unknown", sessions) == nil)
-    let first = try await guide.visit(nil, manager)
-    guard case .set(let cookie) = first.cookie else {
-      Issue.record("no cookie")
-      return
+    #expect(try guide.visit(id, in: sessions) == 1 && guide.visit(id, in: sessions) == 2)
+    #expect(try guide.visit("unknown", in: sessions) == nil)
+    for visits in [Sessions(states), Sessions(states, store: MemorySessionStore())] {
+      let first = try await guide.visit(nil, visits)
+      guard case .set(let cookie) = first.cookie else {
+        Issue.record("no cookie")
+        return
+      }
+      #expect(try await guide.visit(cookie, visits).value == 2)
     }
-    #expect(try await guide.visit(cookie, manager).value == 2)
+    try await shop.shutdown()
+  }
+
+  @Test("Requests and sessions: the basket of a client continues with the cookie that the first change has set")
+  func baskets() async throws {
+    let shop = try Environment(name: "shop")
+    let guide = SessionsArticle()
+    let sessions = try guide.declareSessions(in: shop)
+    let first = try await guide.add("tea", .init(cookie: "planted"), sessions)
+    let id = try #require(first.cookie)
+    #expect(id != "planted" && sessions.find("planted") == nil)
+    let second = try await guide.add("milk", .init(cookie: id), sessions)
+    #expect(second.text == "2" && second.cookie == nil)
     try await shop.shutdown()
   }
 
@@ -173,16 +188,16 @@ import Testing
     let shop = try Environment(name: "shop")
     let factory = try Tenants().declareTenants(in: shop)
     try Tenants().declareSessions(of: factory, in: shop)
-    let tenants = SessionRegistry(factory, capacity: 2)
+    let tenants = Sessions(factory, capacity: 2)
     let first = try tenants.open("first", Tenants.Tenant(name: "first"))
     let second = try tenants.open("second", Tenants.Tenant(name: "second"))
-    let id = try first.getBean(SessionRegistry<Void>.self).newId()
-    _ = try first.getBean(SessionRegistry<Void>.self).open(id, ())
+    let id = try first.getBean(Sessions<Void>.self).newId()
+    _ = try first.getBean(Sessions<Void>.self).open(id, ())
     #expect(try Tenants().add("tea", to: id, in: first) == 1)
     #expect(try Tenants().add("tea", to: id, in: second) == nil)
     for name in ["third", "fourth"] { _ = try tenants.open(name, Tenants.Tenant(name: name)) }
     #expect(tenants.find("first") === first && second.isFinished)
-    let session = try #require(try first.getBean(SessionRegistry<Void>.self).find(id))
+    let session = try #require(try first.getBean(Sessions<Void>.self).find(id))
     first.finish()
     #expect(session.isFinished)
     try shop.shutdown()

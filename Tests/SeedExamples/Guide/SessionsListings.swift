@@ -1,6 +1,6 @@
 // Each marked listing is in the article to the letter: see SessionsGuideTests.swift.
 
-struct Sessions {
+struct SessionsArticle {
   final class Cart: Sendable {}
   struct Request: Sendable { let cookie: String? }
   struct Response: Sendable, Equatable {
@@ -23,21 +23,77 @@ struct Sessions {
   func fill(_ cart: Cart) -> Response { Response(text: "\(ObjectIdentifier(cart))") }
 }
 
+struct SessionKinds {
+  struct Visitor: Sendable { let name: String }
+  struct Greeting: Sendable {
+    let text: String
+    init(visitor: Visitor) { text = "Hello, \(visitor.name)!" }
+  }
+}
+
 // listing
 import Beans
 import BeansSessions
 
 // end
 
-extension Sessions {
+extension SessionKinds {
   // continued
-  func declareSessions(
-    in shop: Environment, onEvent: @escaping @Sendable (SessionEvent) -> Void
-  ) throws -> SessionRegistry<Void> {
-    let factory = try shop.childFactory("session", seed: Void.self) { session in
-      try session.define(session.bean(Cart.self, factory: Cart.init))
+  /// The state of one request.
+  func greet(_ visitor: Visitor, _ requests: EnvironmentFactory<Visitor>) throws -> String {
+    try requests.withChild(visitor) { request in try request.getBean(Greeting.self).text }
+  }
+
+  /// The state of one connection, which keeps the handle until it is closed.
+  func connect(_ visitor: Visitor, _ requests: EnvironmentFactory<Visitor>) throws -> ChildHandle {
+    try requests.open(visitor)
+  }
+
+  /// The state of a client with a cookie, in memory or in a store.
+  func visit(_ cookie: String?, _ sessions: Sessions<SessionState>) async throws -> SessionAnswer<Int> {
+    try await sessions.withSession(cookie: cookie) { session in
+      try session.environment.getBean(StoredVisits.self).next()
     }
-    return SessionRegistry(factory, capacity: 10_000, idleLimit: .seconds(1_800), onEvent: onEvent)
+  }
+
+  /// The state under an id that the service knows, in memory.
+  func visit(_ id: String, in sessions: Sessions<Void>) throws -> Int? {
+    try sessions.withSession(id) { session in try session.getBean(Visits.self).next() }
+  }
+  // end
+}
+
+// listing
+import Beans
+import BeansSessions
+import Synchronization
+
+// end
+
+extension SessionKinds {
+  // continued
+  final class Visits: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+      count.withLock { count in
+        count += 1
+        return count
+      }
+    }
+  }
+
+  final class StoredVisits: Sendable {
+    private let count: SessionValue<Int>
+
+    init(state: SessionState) throws { count = try state.value("visits", default: 0) }
+
+    func next() -> Int {
+      count.update { count in
+        count += 1
+        return count
+      }
+    }
   }
   // end
 }
@@ -48,9 +104,67 @@ import BeansSessions
 
 // end
 
-extension Sessions {
+extension SessionsArticle {
   // continued
-  func respond(_ request: Request, _ sessions: SessionRegistry<Void>) throws -> Response {
+  final class Basket: Sendable {
+    private let products: SessionValue<[String]>
+
+    init(state: SessionState) throws { products = try state.value("products", default: []) }
+
+    func add(_ product: String) -> Int {
+      products.update { products in
+        products.append(product)
+        return products.count
+      }
+    }
+  }
+
+  func declareSessions(in shop: Environment) throws -> Sessions<SessionState> {
+    let factory = try shop.childFactory("session", seed: SessionState.self) { session in
+      try session.define(Basket.self, factory: Basket.init)
+    }
+    return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800))
+  }
+
+  func add(_ product: String, _ request: Request, _ sessions: Sessions<SessionState>) async throws -> Response {
+    let answer = try await sessions.withSession(cookie: request.cookie) { session in
+      try session.environment.getBean(Basket.self).add(product)
+    }
+    var response = Response(text: "\(answer.value)")
+    if case .set(let id) = answer.cookie { response.cookie = id }
+    return response
+  }
+  // end
+}
+
+// listing
+import Beans
+import BeansSessions
+
+// end
+
+extension SessionsArticle {
+  // continued
+  func declareSessions(
+    in shop: Environment, onEvent: @escaping @Sendable (SessionEvent) -> Void
+  ) throws -> Sessions<Void> {
+    let factory = try shop.childFactory("session", seed: Void.self) { session in
+      try session.define(session.bean(Cart.self, factory: Cart.init))
+    }
+    return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800), onEvent: onEvent)
+  }
+  // end
+}
+
+// listing
+import Beans
+import BeansSessions
+
+// end
+
+extension SessionsArticle {
+  // continued
+  func respond(_ request: Request, _ sessions: Sessions<Void>) throws -> Response {
     do {
       let known = try request.cookie.flatMap { id in
         try sessions.withSession(id) { session in try fill(session.getBean(Cart.self)) }
@@ -74,15 +188,15 @@ import BeansSessions
 
 // end
 
-extension Sessions {
+extension SessionsArticle {
   // continued
-  func logIn(_ id: String, _ sessions: SessionRegistry<Void>) throws -> Response {
+  func logIn(_ id: String, _ sessions: Sessions<Void>) throws -> Response {
     Response(text: "welcome", cookie: try sessions.rotate(id))
   }
   // end
 }
 
-extension Sessions {
+extension SessionsArticle {
   // listing
   func declareRequests(in sessions: EnvironmentFactory<Void>) throws -> EnvironmentFactory<Request> {
     try sessions.childFactory("request", seed: Request.self) { request in
@@ -98,7 +212,7 @@ extension Sessions {
   // end
 }
 
-extension Sessions {
+extension SessionsArticle {
   // listing
   func begin(
     _ request: Request, _ requests: EnvironmentFactory<Request>, in session: Environment,
@@ -121,15 +235,15 @@ import BeansSessions
 
 // end
 
-extension Sessions {
+extension SessionsArticle {
   // continued
-  func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> SessionRegistry<Void> {
+  func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> Sessions<Void> {
     let factory = try shop.childFactory(
       "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) }
     ) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
     }
-    return SessionRegistry(factory, capacity: 10_000, idleLimit: .seconds(1_800))
+    return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800))
   }
   // end
 }
@@ -137,18 +251,19 @@ extension Sessions {
 // listing
 import BeansEventLoop
 import BeansServer
+import BeansSessions
 
 // end
 
-extension Sessions {
+extension SessionsArticle {
   // continued
-  func declareSessions(in shop: Environment, on loop: EventLoop, _ metrics: Metrics) throws -> SessionRegistry<Void> {
+  func declareSessions(in shop: Environment, on loop: EventLoop, _ metrics: Metrics) throws -> Sessions<Void> {
     let factory = try shop.childFactory(
       "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(1_800)) }
     ) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
     }
-    return SessionRegistry(factory, capacity: 100_000) { event in
+    return Sessions(factory, capacity: 100_000) { event in
       switch event {
       case .opened: metrics.count("opened")
       case .rotated: break

@@ -49,12 +49,12 @@ import BeansSessions
 
 extension Tenants {
   // continued
-  func keep(_ tenants: EnvironmentFactory<Tenant>) -> SessionRegistry<Tenant> {
-    SessionRegistry(tenants, capacity: 500, idleLimit: .seconds(3_600))
+  func keep(_ tenants: EnvironmentFactory<Tenant>) -> Sessions<Tenant> {
+    Sessions(tenants, capacity: 500, idleLimit: .seconds(3_600))
   }
 
   func serve(
-    _ name: String, _ tenants: SessionRegistry<Tenant>, find: (String) throws -> Tenant
+    _ name: String, _ tenants: Sessions<Tenant>, find: (String) throws -> Tenant
   ) throws -> String {
     try tenants.withSession(name, opening: try find(name)) { tenant in try tenant.getBean(Billing.self).text }
   }
@@ -76,14 +76,14 @@ extension Tenants {
     try shop
       .define(shop.bean(sessions))
       .define(
-        shop.bean(SessionRegistry<Void>.self) { (tenant: Environment, sessions: EnvironmentFactory<Void>) in
-          SessionRegistry(sessions, in: tenant, capacity: 10_000, idleLimit: .seconds(1_800))
+        shop.bean(Sessions<Void>.self) { (tenant: Environment, sessions: EnvironmentFactory<Void>) in
+          Sessions(sessions, in: tenant, capacity: 10_000, idleLimit: .seconds(1_800))
         }
         .scope("tenant"))
   }
 
   func add(_ piece: String, to id: String, in tenant: Environment) throws -> Int? {
-    let sessions = try tenant.getBean(SessionRegistry<Void>.self)
+    let sessions = try tenant.getBean(Sessions<Void>.self)
     return try sessions.withSession(id) { session in try session.getBean(Cart.self).add(piece) }
   }
   // end

@@ -7,7 +7,7 @@ import Testing
 
   /// The messages of the package that the article on faults does not list, and the file that has their text.
   private static let others = [
-    ("swift-beans supports Linux with glibc", "BeansPlatform/Platform.swift"),
+    ("swift-beans supports Linux with glibc", "CBeansRuntime/include/beans_runtime.h"),
     ("may be used on the loop's thread only", "BeansEventLoop/EventLoop.swift"),
     ("the context names no type: 'let cart", "Beans/Environment/Environment+Use.swift"),
     ("has been finished, but its loop has not released it", "BeansTesting/TestEnvironment.swift"),

@@ -86,14 +86,14 @@ extension TwoStores {
   // end
 
   // listing
-  func checkOut(_ cookie: String?, _ sessions: SessionManager, _ orders: Orders) async throws -> Response {
+  func checkOut(_ cookie: String?, _ sessions: Sessions<SessionState>, _ orders: Orders) async throws -> Response {
     // The session keeps the id of the order.
-    let prepared = try await sessions.withSession(cookie) { session in
+    let prepared = try await sessions.withSession(cookie: cookie) { session in
       try session.environment.getBean(Cart.self).prepareOrder(newId())
     }.value
     var placed: Order?
     do {
-      let answer = try await sessions.withSession(cookie) { session in
+      let answer = try await sessions.withSession(cookie: cookie) { session in
         let cart = try session.environment.getBean(Cart.self)
         guard let prepared, prepared.id == cart.order else { throw ShopError.emptyCart }
         // The commit decides.
@@ -115,10 +115,10 @@ extension TwoStores {
 
   // listing
   func withCart<R>(
-    _ cookie: String?, _ sessions: SessionManager, _ orders: Orders, _ body: (Cart) throws -> R
+    _ cookie: String?, _ sessions: Sessions<SessionState>, _ orders: Orders, _ body: (Cart) throws -> R
   ) async throws -> (R, SessionCookie) {
     while true {
-      let answer = try await sessions.withSession(cookie) { session -> R? in
+      let answer = try await sessions.withSession(cookie: cookie) { session -> R? in
         let cart = try session.environment.getBean(Cart.self)
         if let id = cart.order, let order = try await orders.find(id) {
           cart.settle(order)

@@ -1,4 +1,4 @@
-@_spi(BeansPackage) import BeansSupport
+@_spi(BeansPackage) import BeansErrors
 
 /// Replaces the standard library's `Mutex` in the listings of this module, because ThreadSanitizer does not see the
 /// order of accesses under that one when threads contend for it.

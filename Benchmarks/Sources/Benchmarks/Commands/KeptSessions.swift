@@ -162,7 +162,7 @@ private final class Size: Sendable {
 private final class Managed: Contender, Sendable {
   private let thread: EventLoopThread
   private let environment: Environment
-  private let manager: SessionManager
+  private let manager: BeansSessions.Sessions<SessionState>
   private let store: any BeansSessions.SessionStore
   /// The cookies of the visitors, one for each request at a time.
   private let cookies = Mutex<[Int: String]>([:])
@@ -176,7 +176,7 @@ private final class Managed: Contender, Sendable {
       try session.define(session.bean(Holder.self, factory: Holder.init))
     }
     store = makeStore(thread.loop)
-    manager = SessionManager(factory, store: store)
+    manager = BeansSessions.Sessions(factory, store: store)
   }
 
   func perform(_ count: Int, _ concurrency: Int) throws {
@@ -195,7 +195,7 @@ private final class Managed: Contender, Sendable {
   }
 
   private nonisolated(nonsending) func change(_ cookie: String?) async throws -> String? {
-    let answer = try await manager.withSession(cookie) { session in
+    let answer = try await manager.withSession(cookie: cookie) { session in
       try session.environment.getBean(Holder.self).content.update { $0.count += 1 }
     }
     if case .set(let id) = answer.cookie { return id }
@@ -227,7 +227,7 @@ private final class Managed: Contender, Sendable {
     let sum = Sum()
     try together(1) { [self] _ in
       for id in ids {
-        let answer = try await manager.withSession(id) { session in
+        let answer = try await manager.withSession(cookie: id) { session in
           try session.environment.getBean(Holder.self).content.value.count
         }
         sum.number.withLock { $0 += answer.value }

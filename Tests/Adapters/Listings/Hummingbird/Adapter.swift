@@ -20,7 +20,7 @@ struct RequestEnvironments<Context: RequestContext>: RouterMiddleware {
       }
       return response
     } catch {
-      await child.end(failing: error)
+      try await child.end(failing: error)
       throw error
     }
   }
@@ -28,7 +28,7 @@ struct RequestEnvironments<Context: RequestContext>: RouterMiddleware {
 
 extension RequestEnvironments {
   /// Opens each request in the session that its cookie names, else in a new session.
-  init(_ requests: EnvironmentFactory<Request>, in sessions: SessionRegistry<Void>, cookie: String = "session") {
+  init(_ requests: EnvironmentFactory<Request>, in sessions: Sessions<Void>, cookie: String = "session") {
     self.init { request in
       let known = try request.cookies[cookie].flatMap { cookie in
         try sessions.withSession(cookie.value) { try requests.open(request, in: $0) }

@@ -10,7 +10,7 @@ func declareRoutes(in shop: Beans.Environment) throws -> Router<BasicRequestCont
   let requests = try visits.childFactory("request", seed: Request.self) { request in
     try request.define(Entry.self, factory: Entry.init) { $0.onDestroy { entry in entry.write() } }
   }
-  let sessions = SessionRegistry(visits, capacity: 10_000, idleLimit: .seconds(1_800))
+  let sessions = Sessions(visits, capacity: 10_000, idleLimit: .seconds(1_800))
   let router = Router().add(middleware: RequestEnvironments(requests, in: sessions))
   try router.on("cart/:item", .post, in: shop, Cart.self, Entry.self) { _, context, cart, entry in
     entry.note("added")

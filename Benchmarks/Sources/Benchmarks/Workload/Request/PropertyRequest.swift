@@ -21,8 +21,8 @@ extension ContainerApplication {
   static func declarePropertyRequestByKeyPath(in child: Environment) throws {
     try declareAllButRoot(in: child)
     try child.define(
-      child.bean(P0.self).property(\.r1, inject: InjectBean()).property(\.r2, inject: InjectBean())
-        .property(\.r3, inject: InjectBean()))
+      child.bean(P0.self).property(\.r1, .byType).property(\.r2, .byType)
+        .property(\.r3, .byType))
   }
 
   static func declarePropertyRequestInXML(in child: Environment) throws {

@@ -1,6 +1,0 @@
-import Beans
-import BeansTool
-import Storefront
-
-// The program that BeansCheck runs when the service is built, and that `swift package beans` runs on request.
-BeansTool.run(options: .requireSendable) { application in try Storefront.declare(application) }
