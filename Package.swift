@@ -7,10 +7,17 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
 /// The settings of products, in which every unsafe expression is marked. Tests may omit the marks.
-let strict = settings + [.strictMemorySafety()]  // SE-0458
+let strict =
+  settings + [
+    .strictMemorySafety(),  // SE-0458
+    // An object may be one of Objective-C there, whose references the fast functions do not count.
+    .define("BEANS_ORDINARY_REFERENCES", .when(platforms: [.macOS])),
+  ]
 
 let package = Package(
   name: "swift-beans",
+  // Not tried yet: on macOS, the modules without libuv are to compile; see the section 'Platforms' of the README.
+  platforms: [.macOS(.v15)],
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),

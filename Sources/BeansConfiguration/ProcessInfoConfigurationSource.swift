@@ -2,6 +2,8 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// The environment variables of the process, as text.
@@ -61,7 +63,11 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
   private static func current() -> [String: String] {
     var variables: [String: String] = [:]
     // Ends with a null pointer; the process keeps the memory unless another thread changes a variable, see `init`.
-    var next = unsafe environ
+    #if canImport(Darwin)
+      guard var next = unsafe _NSGetEnviron().pointee else { return [:] }
+    #else
+      var next = unsafe environ
+    #endif
     while let entry = unsafe next.pointee {
       let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The reason why a log destination cannot be created.
 public struct LogError: Error, Sendable, CustomStringConvertible {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A moment of the system's clock.
 public struct LogTimestamp: Sendable, Hashable, Comparable {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A value guarded by a POSIX mutex, with a condition variable for its changes. Not reentrant.
 ///

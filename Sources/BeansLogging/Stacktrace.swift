@@ -1,4 +1,4 @@
-#if canImport(Runtime)
+#if canImport(Runtime) && !canImport(Darwin)
   import Runtime
 #endif
 
@@ -16,7 +16,7 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
 
   private enum Frames: Sendable {
     case texts([String])
-    #if canImport(Runtime)
+    #if canImport(Runtime) && !canImport(Darwin)
       case captured(Backtrace)
     #endif
   }
@@ -26,7 +26,7 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
   /// Creates a stack trace that was captured elsewhere: one text for each frame, innermost first.
   package init(frames: [String]) { content = Content(.texts(frames)) }
 
-  #if canImport(Runtime)
+  #if canImport(Runtime) && !canImport(Darwin)
     /// The images of the process, listed once: the runtime reads the beginning of every mapped file, and the process
     /// ends if another thread unmaps one meanwhile. Libraries that are loaded later have no names.
     private static let images = ImageMap.capture()
@@ -37,7 +37,7 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
   /// Captures the stack trace of the calling thread, at most 64 frames; nil when the system provides none.
   @inline(never)
   public static func current() -> Stacktrace? {
-    #if canImport(Runtime)
+    #if canImport(Runtime) && !canImport(Darwin)
       // The offset leaves out this function's own frame.
       return (try? Backtrace.capture(offset: 1, images: images)).map { Stacktrace($0) }
     #else
@@ -49,7 +49,7 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
   public var frames: [String] {
     switch content.frames {
     case .texts(let frames): return frames
-    #if canImport(Runtime)
+    #if canImport(Runtime) && !canImport(Darwin)
       case .captured(let backtrace):
         guard let symbolicated = backtrace.symbolicated(with: Self.images) else {
           return backtrace.frames.map { "\($0)" }
@@ -59,7 +59,7 @@ public struct Stacktrace: Sendable, CustomStringConvertible {
     }
   }
 
-  #if canImport(Runtime)
+  #if canImport(Runtime) && !canImport(Darwin)
     /// Whether the frame belongs to the logger or to the evaluation of its arguments, which are of no use to the
     /// reader.
     private static func isLogger(_ frame: SymbolicatedBacktrace.Frame) -> Bool {

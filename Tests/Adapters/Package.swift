@@ -23,6 +23,7 @@ func listings(_ article: String, _ dependencies: Target.Dependency...) -> Target
 let beans = Target.Dependency.product(name: "Beans", package: "swift-beans")
 let running = Target.Dependency.product(name: "BeansRunning", package: "swift-beans")
 let sessions = Target.Dependency.product(name: "BeansSessions", package: "swift-beans")
+let graph = Target.Dependency.product(name: "BeansGraph", package: "swift-beans")
 let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-beans")
 
 // A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
@@ -51,6 +52,8 @@ let package = Package(
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
+    .executableTarget(
+      name: "ReadmeCheck", dependencies: [graph, "HummingbirdListings"], path: "ReadmeCheck", swiftSettings: settings),
     .testTarget(
       name: "AdapterTests",
       dependencies: [

@@ -1,6 +1,11 @@
 import Beans
 import BeansErrors
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The program behind `BeansTool.run`, with a command line as its argument.
 struct Program {

@@ -1,5 +1,10 @@
 import Dispatch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The entries that wait for a destination, and the thread that writes them.
 ///

@@ -1,5 +1,10 @@
 import Dispatch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The threads of the logging library.
 enum LogThread {
@@ -12,7 +17,14 @@ enum LogThread {
       (self.name, self.body, self.whenDone) = (name, body, whenDone)
     }
 
-    func run() {
+    /// The body of a thread: runs and releases the work that the argument retains.
+    static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+      guard let argument = unsafe argument else { return nil }
+      unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+      return nil
+    }
+
+    private func run() {
       ThreadName.setCurrent(name)
       body?()
       body = nil
@@ -38,14 +50,12 @@ enum LogThread {
     unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     let work = unsafe Unmanaged.passRetained(Work(name, body, whenDone: whenDone))
-    var thread = pthread_t()
-    let status = unsafe pthread_create(
-      &thread, nil,
-      { argument in
-        guard let argument = unsafe argument else { return nil }
-        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, unsafe work.toOpaque())
+    #if canImport(Darwin)
+      var thread: pthread_t!
+    #else
+      var thread = pthread_t()
+    #endif
+    let status = unsafe pthread_create(&thread, nil, { unsafe Work.run($0) }, unsafe work.toOpaque())
     if status == 0 { pthread_detach(thread) } else { unsafe work.release() }
     return status
   }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Appends lines to `<baseName>.log`, and starts a new file each day and whenever the file would grow too large.
 ///
@@ -26,7 +30,7 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     mutating func begin() {
       (day, size) = (nil, 0)
       guard let status = file.status, status.st_size > 0 else { return }
-      day = CivilTime(LogTimestamp(seconds: Int64(status.st_mtim.tv_sec))).day
+      day = CivilTime(LogTimestamp(seconds: status.lastChange)).day
       size = Int(status.st_size)
     }
   }
@@ -110,4 +114,15 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
 
   /// The number of entries that could not be written.
   public override var dropped: Int { failures.lostEntries }
+}
+
+extension stat {
+  /// The seconds of the last change of the content, since 1970.
+  fileprivate var lastChange: Int64 {
+    #if canImport(Darwin)
+      Int64(st_mtimespec.tv_sec)
+    #else
+      Int64(st_mtim.tv_sec)
+    #endif
+  }
 }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
 ///

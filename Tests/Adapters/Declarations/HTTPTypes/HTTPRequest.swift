@@ -25,6 +25,7 @@ public struct HTTPResponse: Sendable, Hashable {
 
     public static let ok = Status(code: 200)
     public static let badRequest = Status(code: 400)
+    public static let unauthorized = Status(code: 401)
     public static let notFound = Status(code: 404)
     public static let internalServerError = Status(code: 500)
   }
