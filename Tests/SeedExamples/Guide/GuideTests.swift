@@ -153,12 +153,25 @@ import Testing
     try await shop.shutdown()
   }
 
-  @Test("Beans that run: a consumer works until the end, and prices are reloaded on time")
+  @Test("Run a service: the program commits an order, rolls the next one back, and ends when it is stopped")
+  func completeProgram() async throws {
+    let shop = try Environment(name: "shop")
+    try shop.define(shop.settings().setValue(key: "pool.host", value: "localhost").setValue(key: "pool.size", value: 4))
+    let metrics = try ScopesOfYourOwn().observeChildren(of: shop)
+    try CompleteProgram.Service.declare(in: shop)
+    async let served: Void = shop.run()
+    while metrics.current.failed == 0 { await Task.yield() }
+    shop.stop()
+    try await served
+    #expect(metrics.current.beans > metrics.current.failed && metrics.current.open == 0)
+  }
+
+  @Test("Run a service: a consumer works until the end, and prices are reloaded on time")
   func running() async throws {
     let shop = try Environment(name: "shop")
     let listings = Running()
     try listings.declareConsumer(in: shop)
-    // No limit, unlike `listings.serve`: other tests block the threads of the pool for longer than ten seconds.
+    // No limit: other tests block the threads of the pool for longer than ten seconds.
     async let served: Void = shop.run()
     let (queue, shipments) = try await (shop.readyBean(Running.Queue.self), shop.readyBean(Running.Shipments.self))
     queue.append(7)
