@@ -97,13 +97,31 @@ import Testing
     #expect(error?.origin == .init(file: "parcel.xml", line: 2, column: 7), "\(error as Any)")
   }
 
-  @Test("Life of a bean: a release that hangs keeps nothing else waiting")
+  @Test("Shutting down: a bean with a limit is released at the end")
   func timeToEnd() throws {
     let shop = try Environment(name: "shop")
-    try LifeOfABean().declareGateway(in: shop)
-    let gateway = try shop.getBean(LifeOfABean.Gateway.self)
-    LifeOfABean().end(shop)
+    try ShuttingDown().declareGateway(in: shop)
+    let gateway = try shop.getBean(ShuttingDown.Gateway.self)
+    #expect(ShuttingDown().end(shop).isEmpty)
     #expect(gateway.isConnected == false)
+  }
+
+  @Test("Shutting down: a request commits, rolls back if it fails, and throws the failure of its commit")
+  func unitOfWork() async throws {
+    let guide = ShuttingDown()
+    let shop = try Environment(name: "shop")
+    let requests = try guide.declareRequests(in: shop)
+    let database = try shop.getBean(ShuttingDown.Database.self)
+    try await guide.order("tea", for: .init(name: "Ada"), requests)
+    await #expect(throws: ShuttingDown.OutOfStock.self) {
+      try await guide.order("sold out", for: .init(name: "Ada"), requests)
+    }
+    let failed = await #expect(throws: EnvironmentError.self) {
+      try await guide.order("too much", for: .init(name: "Ada"), requests)
+    }
+    #expect(failed?.code == .destructionFailed && failed?.description.contains("Full") == true)
+    #expect(database.steps.withLock { $0 } == ["tea for Ada", "rolled back"])
+    try await shop.shutdown()
   }
 
   @Test("Operations: strangers are answered the probes, operators everything")
