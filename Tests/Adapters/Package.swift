@@ -49,6 +49,7 @@ let package = Package(
     listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
+    listings("Sessions", beans, sessions, "Hummingbird"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
     .testTarget(
@@ -57,7 +58,7 @@ let package = Package(
         beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
-        "Hummingbird", "HummingbirdListings",
+        "Hummingbird", "HummingbirdListings", "SessionsListings",
         "Metrics", "Tracing", "MetricsAndTracingListings",
         "Vapor", "VaporListings",
       ],

@@ -301,7 +301,7 @@ import Testing
       lines.withLock { $0 } == ["begun request=17", "basket created request=17", "basket released request=17"])
   }
 
-  @Test("Two stores: a checkout is repeated, and settled by the next request, without a second order")
+  @Test("Requests and sessions: a checkout is repeated, and settled by the next request, without a second order")
   func twoStores() async throws {
     let (guide, orders) = (TwoStores(), TwoStores.Orders())
     let shop = try Environment(name: "shop")

@@ -10,7 +10,7 @@ import Testing
 @Suite("The articles on sessions and scopes") struct SessionsGuideTests {
   @Test(
     "Each listing is compiled to the letter",
-    arguments: ["Sessions", "Tenants", "Jobs", "ScopesOfYourOwn"])
+    arguments: ["Tenants", "Jobs", "ScopesOfYourOwn"])
   func listings(article name: String) throws {
     let article = try Article(name, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
