@@ -200,11 +200,9 @@ extension SessionsArticle {
 
 extension SessionsArticle {
   func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> Sessions<Void> {
+    try shop.define(Cart.self, factory: Cart.init) { $0.scope("session") }
     let factory = try shop.childFactory(
-      "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) }
-    ) { session in
-      try session.define(session.bean(Cart.self, factory: Cart.init))
-    }
+      "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) })
     return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800))
   }
 }

@@ -130,11 +130,9 @@ import BeansSessions
 extension SessionsArticle {
   // continued
   func declareSessions(in shop: Environment, on loop: EventLoop, _ metrics: Metrics) throws -> Sessions<Void> {
+    try shop.define(Cart.self, factory: Cart.init) { $0.scope("session") }
     let factory = try shop.childFactory(
-      "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(1_800)) }
-    ) { session in
-      try session.define(Cart.self, factory: Cart.init)
-    }
+      "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(1_800)) })
     return Sessions(factory, capacity: 100_000) { event in
       switch event {
       case .opened: metrics.count("opened")
@@ -147,13 +145,11 @@ extension SessionsArticle {
   }
 
   func declareRequests(
-    in sessions: EnvironmentFactory<Void>, currentLoop: @escaping @Sendable () -> EventLoop
+    of sessions: EnvironmentFactory<Void>, in shop: Environment, currentLoop: @escaping @Sendable () -> EventLoop
   ) throws -> EnvironmentFactory<Request> {
-    try sessions.childFactory(
-      "request", seed: Request.self, scope: { RequestScope(loop: currentLoop(), deadline: .seconds(30)) }
-    ) { request in
-      try request.define(Handler.self, factory: Handler.init)
-    }
+    try shop.define(Handler.self, factory: Handler.init) { $0.scope("request") }
+    return try sessions.childFactory(
+      "request", seed: Request.self, scope: { RequestScope(loop: currentLoop(), deadline: .seconds(30)) })
   }
   // end
 }
