@@ -69,7 +69,7 @@ check-cost: packages ## fails if an operation costs more than its figure in Benc
 check-memory: packages ## opens and finishes a million request environments: memory must stay flat
 	@scripts/bench memory
 
-trial: packages ## follows the article "The first afternoon" in a fresh clone, and prints a transcript
+trial: packages ## follows the article "The example shop" in a fresh clone, and prints a transcript
 	@scripts/require-packages curl git
 	@scripts/trial
 

@@ -28,6 +28,8 @@ let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-be
 // A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
 let package = Package(
   name: "Adapters",
+  // For the program of the article "Getting started".
+  products: [.library(name: "Hummingbird", targets: ["Hummingbird"])],
   dependencies: [.package(name: "swift-beans", path: "../..")],
   targets: [
     declarations("Logging"),
@@ -39,7 +41,7 @@ let package = Package(
     declarations("NIOPosix", "NIOCore"),
     declarations("UnixSignals"),
     declarations("ServiceLifecycle", "Logging", "UnixSignals"),
-    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle"),
+    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle", "UnixSignals"),
     declarations("Metrics"),
     declarations("Tracing"),
     declarations("Vapor"),

@@ -8,8 +8,8 @@ import Testing
 @Suite("The listings of all catalogues") struct ListingTests {
   /// The articles that a script follows: it writes their files, and builds and runs them.
   private static let followed = [
-    "CheckedByTheBuild": "check-plugin", "FirstAfternoon": "trial", "GettingStarted": "check-getting-started",
-    "HTTPOnLibuv": "check-http-on-libuv",
+    "CheckedByTheBuild": "check-plugin", "GettingStarted": "check-getting-started",
+    "HTTPOnLibuv": "check-http-on-libuv", "TheShop": "trial",
   ]
 
   /// A page of a catalogue.
