@@ -36,7 +36,7 @@ test: packages ## builds and runs all tests, then those of the example service
 	swift build --build-tests --package-path Examples/Storefront --scratch-path $(BUILD)
 	swift test --skip-build --package-path Examples/Storefront --scratch-path $(BUILD)
 
-graph: packages ## updates the picture of the shop's graph in its article
+graph: packages ## updates the picture of the shop's graph
 	@scripts/check-graph --write
 
 check-static: packages ## builds the example service with a static Swift runtime, loads it and ends it

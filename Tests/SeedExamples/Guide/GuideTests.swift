@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 @Suite("The articles of the documentation") struct GuideTests {
-  private static func xml() throws -> Article { try Article("XML", listings: "XMLListings") }
+  private static func xml() throws -> Article { try Article("XML", of: "BeansXML", listings: "XMLListings") }
 
   /// A folder with the article's files.
   private func withFiles(_ body: (_ document: String, _ settings: String) throws -> Void) throws {
