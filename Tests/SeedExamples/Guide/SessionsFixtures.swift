@@ -83,10 +83,13 @@ extension SessionKinds {
   }
 
   /// The state of a client with a cookie, in memory or in a store.
-  func visit(_ cookie: String?, _ sessions: Sessions<SessionState>) async throws -> SessionAnswer<Int> {
-    try await sessions.withSession(cookie: cookie) { session in
+  func visit(
+    _ cookie: String?, _ sessions: Sessions<SessionState>
+  ) async throws -> (value: Int, cookie: SessionCookie) {
+    let answer = try await sessions.withSession(cookie: cookie) { session in
       try session.environment.getBean(StoredVisits.self).next()
     }
+    return (answer.value, answer.cookie)
   }
 
   /// The state under an id that the service knows, in memory.
