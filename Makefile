@@ -36,7 +36,7 @@ test: packages ## builds and runs all tests, then those of the example service
 	swift build --build-tests --package-path Examples/Storefront --scratch-path $(BUILD)
 	swift test --skip-build --package-path Examples/Storefront --scratch-path $(BUILD)
 
-graph: packages ## updates the picture of the shop's graph in its article
+graph: packages ## updates the picture of the shop's graph
 	@scripts/check-graph --write
 
 check-static: packages ## builds the example service with a static Swift runtime, loads it and ends it
@@ -69,7 +69,7 @@ check-cost: packages ## fails if an operation costs more than its figure in Benc
 check-memory: packages ## opens and finishes a million request environments: memory must stay flat
 	@scripts/bench memory
 
-trial: packages ## follows the article "The first afternoon" in a fresh clone, and prints a transcript
+trial: packages ## follows the article "The example shop" in a fresh clone, and prints a transcript
 	@scripts/require-packages curl git
 	@scripts/trial
 

@@ -29,6 +29,8 @@ let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-be
 // A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
 let package = Package(
   name: "Adapters",
+  // For the program of the article "Getting started".
+  products: [.library(name: "Hummingbird", targets: ["Hummingbird"])],
   dependencies: [.package(name: "swift-beans", path: "../..")],
   targets: [
     declarations("Logging"),
@@ -40,7 +42,7 @@ let package = Package(
     declarations("NIOPosix", "NIOCore"),
     declarations("UnixSignals"),
     declarations("ServiceLifecycle", "Logging", "UnixSignals"),
-    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle"),
+    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle", "UnixSignals"),
     declarations("Metrics"),
     declarations("Tracing"),
     declarations("Vapor"),
@@ -50,6 +52,7 @@ let package = Package(
     listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
+    listings("Sessions", beans, sessions, "Hummingbird"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
     .executableTarget(
@@ -60,7 +63,7 @@ let package = Package(
         beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
-        "Hummingbird", "HummingbirdListings",
+        "Hummingbird", "HummingbirdListings", "SessionsListings",
         "Metrics", "Tracing", "MetricsAndTracingListings",
         "Vapor", "VaporListings",
       ],

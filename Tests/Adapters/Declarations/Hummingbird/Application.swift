@@ -3,6 +3,7 @@ import HTTPTypes
 public import Logging
 public import ServiceLifecycle
 import Synchronization
+public import UnixSignals
 
 public struct BindAddress: Sendable {
   /// The address as text.
@@ -32,6 +33,11 @@ public struct Application: Service {
 
   public mutating func beforeServerStarts(perform process: @escaping @Sendable () async throws -> Void) {
     processes.append(process)
+  }
+
+  /// Runs until one of the signals arrives.
+  public func runService(gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint]) async throws {
+    try await ServiceGroup(services: [self], gracefulShutdownSignals: gracefulShutdownSignals, logger: logger).run()
   }
 
   public func run() async throws {
