@@ -24,17 +24,21 @@ public final class Tracer: Sendable {
 
   private struct State {
     var levels: [String: Level] = [:]
-    var destination: LogManager.Log
+    var destination: Log
   }
 
   /// The tracer of the process, which the static functions use. It writes to standard error, through a `QueuedLog`.
-  package static let shared = Tracer()
+  package static let shared: Tracer = {
+    let tracer = Tracer()
+    LogExit.add { tracer.flush() }
+    return tracer
+  }()
 
   /// The default format, `timestamp [path]: message`; with the metadata of the entry, if any,
   /// `timestamp [path] {key=value}: message`.
   public static let format =
-    LogFormatter.timestamp() + " [" + LogFormatter.logger() + "]" + LogFormatter.metadata(prefix: " {", suffix: "}")
-    + ": " + LogFormatter.message()
+    LogFormatter.time(TimestampPattern(LogFormatter.iso8601)) + " [" + LogFormatter.logger() + "]"
+    + LogFormatter.metadata(prefix: " {", suffix: "}") + ": " + LogFormatter.message()
 
   /// The raw value of the highest level of any path.
   private let highest = Atomic<Int>(Level.off.rawValue)
@@ -42,11 +46,11 @@ public final class Tracer: Sendable {
 
   /// Creates a tracer whose paths are all off. The destination receives traces as entries of level `.all` whose logger
   /// is the path.
-  package init(destination: LogManager.Log? = nil) {
+  package init(destination: Log? = nil) {
     state = Monitor(State(destination: destination ?? Self.standardError()))
   }
 
-  private static func standardError() -> LogManager.Log {
+  private static func standardError() -> Log {
     let console = ConsoleLog(name: "trace", formatter: format, synchronize: false, output: .standardError)
     return QueuedLog(name: console.name, delegate: console)
   }
@@ -58,7 +62,7 @@ public final class Tracer: Sendable {
 
   /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
   /// second.
-  public static func setDestination(_ destination: LogManager.Log) { shared.setDestination(destination) }
+  public static func setDestination(_ destination: Log) { shared.setDestination(destination) }
 
   /// Whether a trace would be written. Costs one relaxed load while every path is off.
   public static func isEnabled(_ path: String, level: Level) -> Bool { shared.isEnabled(path, level: level) }
@@ -93,12 +97,12 @@ public final class Tracer: Sendable {
 
   /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
   /// second.
-  package func setDestination(_ destination: LogManager.Log) {
+  package func setDestination(_ destination: Log) {
     let before = state.withLock { state in
       defer { state.destination = destination }
       return state.destination
     }
-    if before !== destination { before.flush(within: LogManager.patience) }
+    if before !== destination { before.flushReplaced() }
   }
 
   /// Whether a trace would be written. Costs one relaxed load while every path is off.
@@ -128,7 +132,7 @@ public final class Tracer: Sendable {
   package func flush() { state.withLock { $0.destination }.flush() }
 
   /// Returns the destination, or nil when the path is not traced at that level.
-  private func destination(_ path: String, _ level: Level) -> LogManager.Log? {
+  private func destination(_ path: String, _ level: Level) -> Log? {
     guard level.rawValue <= highest.load(ordering: .relaxed), level != .off else { return nil }
     return state.withLock { state in
       for ancestor in LogPath.chain(path) {

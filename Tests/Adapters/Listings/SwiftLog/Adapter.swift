@@ -12,7 +12,7 @@ extension Logging.Logger.MetadataProvider {
 }
 
 /// Passes the entries of swift-beans to the backend of swift-log.
-final class SwiftLogDestination: LogManager.Log, @unchecked Sendable {  // has no state
+final class SwiftLogDestination: Log, @unchecked Sendable {  // has no state
   static let levels: [Logging.Logger.Level] = [.trace, .debug, .info, .warning, .error, .critical, .critical]
   /// Whether the task is passing an entry: one that a `BeansLogHandler` brings back is dropped.
   @TaskLocal private static var isPassing = false
@@ -52,7 +52,7 @@ struct BeansLogHandler: LogHandler {
     let all = provided.merging(metadata) { $1 }.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
     logger.log(
       .init(event.level), error: event.error, message: "\(event.message)",
-      metadata: all.reduce(into: LogMetadata()) { $0[$1.key] = "\($1.value)" }, file: event.file,
+      metadata: all.reduce(into: [:]) { $0[$1.key] = "\($1.value)" }, file: event.file,
       function: event.function, line: Int(event.line), column: 0)
   }
 }
