@@ -29,7 +29,7 @@ struct ServerLifecycleTests {
   }
 
   /// Notes the limit it is given and is done at once.
-  private var quickDrain: ServerLifecycle.Drain {
+  private var quickDrain: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void {
     { [journal] limit, done in
       journal.note("drain \(limit)")
       done()
