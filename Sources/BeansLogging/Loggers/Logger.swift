@@ -14,19 +14,19 @@ public final class Logger: Sendable {
   /// The dotted path of the logger itself, from the general to the specific.
   public let path: String
 
-  /// The raw value of the lowest level that is written.
-  @usableFromInline let threshold = Atomic<Int>(Level.off.rawValue)
+  /// The severity of the lowest level that is written.
+  @usableFromInline let threshold = Atomic<Int>(Level.off.severity)
   private let logs = Monitor<[Log]>([])
 
   init(path: String) { self.path = path }
 
   /// The lowest level that is written. Costs one relaxed load.
-  public var level: Level { Level(rawValue: threshold.load(ordering: .relaxed)) ?? .off }
+  public var level: Level { Level.allCases[threshold.load(ordering: .relaxed)] }
 
   /// Whether messages of that level are written. Costs one relaxed load.
   @inlinable @inline(__always)
   public func isEnabled(_ level: Level) -> Bool {
-    level.rawValue >= threshold.load(ordering: .relaxed) && level != .off
+    level.severity >= threshold.load(ordering: .relaxed) && level != .off
   }
 
   // MARK: messages
@@ -214,6 +214,6 @@ public final class Logger: Sendable {
   /// Replaces the level and the destinations. The manager calls this after each change.
   func follow(_ route: Route) {
     logs.withLock { $0 = route.logs }
-    threshold.store(route.logs.isEmpty ? Level.off.rawValue : route.level.rawValue, ordering: .relaxed)
+    threshold.store(route.logs.isEmpty ? Level.off.severity : route.level.severity, ordering: .relaxed)
   }
 }

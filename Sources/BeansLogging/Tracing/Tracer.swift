@@ -6,7 +6,7 @@ import Synchronization
 /// costs one relaxed load: the message is not built. The functions may be called from any thread.
 public final class Tracer: Sendable {
   /// The detail that a path is traced in; as the level of a trace, the detail from which on the trace is written.
-  public enum Level: Int, Sendable, Comparable, CaseIterable {
+  public enum Level: Sendable, Comparable, CaseIterable {
     /// No trace is written.
     case off
     /// The large steps.
@@ -18,8 +18,16 @@ public final class Tracer: Sendable {
     /// All traces.
     case full
 
-    /// Orders levels by detail.
-    public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    /// The position among the levels, from 0: a number that can be stored atomically.
+    fileprivate var detail: Int {
+      switch self {
+      case .off: 0
+      case .low: 1
+      case .medium: 2
+      case .high: 3
+      case .full: 4
+      }
+    }
   }
 
   private struct State {
@@ -40,8 +48,8 @@ public final class Tracer: Sendable {
     LogFormatter.time(TimestampPattern(LogFormatter.iso8601)) + " [" + LogFormatter.logger() + "]"
     + LogFormatter.metadata(prefix: " {", suffix: "}") + ": " + LogFormatter.message()
 
-  /// The raw value of the highest level of any path.
-  private let highest = Atomic<Int>(Level.off.rawValue)
+  /// The detail of the highest level of any path.
+  private let highest = Atomic<Int>(Level.off.detail)
   private let state: Monitor<State>
 
   /// Creates a tracer whose paths are all off. The destination receives traces as entries of level `.all` whose logger
@@ -91,7 +99,7 @@ public final class Tracer: Sendable {
     state.withLock { state in
       state.levels[path] = level
       let highest = state.levels.values.max() ?? .off
-      self.highest.store(highest.rawValue, ordering: .relaxed)
+      self.highest.store(highest.detail, ordering: .relaxed)
     }
   }
 
@@ -133,7 +141,7 @@ public final class Tracer: Sendable {
 
   /// Returns the destination, or nil when the path is not traced at that level.
   private func destination(_ path: String, _ level: Level) -> Log? {
-    guard level.rawValue <= highest.load(ordering: .relaxed), level != .off else { return nil }
+    guard level.detail <= highest.load(ordering: .relaxed), level != .off else { return nil }
     return state.withLock { state in
       for ancestor in LogPath.chain(path) {
         if let found = state.levels[ancestor] { return level <= found ? state.destination : nil }
