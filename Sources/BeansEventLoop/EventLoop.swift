@@ -155,7 +155,7 @@ public final class EventLoop: Sendable {
   package var isRunning: Bool { state.withLock { $0.phase == .running } }
 
   /// Whether `close()` has succeeded.
-  public var isClosed: Bool { state.withLock { $0.phase == .closed } }
+  package var isClosed: Bool { state.withLock { $0.phase == .closed } }
 
   /// Whether the calling thread is the loop's: inside `run()` or `close()`, or running a job that came after `close()`.
   ///
