@@ -79,7 +79,7 @@ public struct BeanGraph: Sendable, Equatable, Codable {
     /// The condition that is not met; nil if the declaration is active.
     public let inactive: String?
     /// The types that the bean takes where there is one and that no bean has, as text; nil if there are none.
-    package let absent: [String]?
+    public let absent: [String]?
   }
 
   /// One dependency.
