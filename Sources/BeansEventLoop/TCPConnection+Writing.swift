@@ -13,7 +13,7 @@ extension TCPConnection {
   ///   - bytes: the bytes to send, possibly none.
   ///   - completion: called exactly once, and not before `write` has returned (unless the loop has been closed): with
   ///     nil when the system has taken all bytes, with `.cancelled` when the connection was closed before, with
-  ///     `.handleClosed` or `.notConnected` when it no longer accepts writes, otherwise with the error of the system;
+  ///     another error when it no longer accepts writes, otherwise with the error of the system;
   ///     the connection is then closed for that reason.
   public func write(_ bytes: [UInt8], completion: WriteCompletion? = nil) {
     unsafe bytes.withUnsafeBytes { unsafe write($0, completion: completion) }

@@ -45,7 +45,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   ///   - line: The line of the call.
   ///   - onConnection: Called on the loop's thread with every connection, which is paused: set its callbacks, then call
   ///     `resumeReading()`.
-  /// - Throws: `.addressInUse`, `.permissionDenied`, `.invalidArgument`, `.loopClosed`, or another code of the system.
+  /// - Throws: `.addressInUse`, `.loopClosed`, or another error of the system.
   public init(
     on loop: EventLoop, host: String = "127.0.0.1", port: Int = 0, backlog: Int32 = 511, reusePort: Bool = false,
     noDelay: Bool = true, file: StaticString = #fileID, line: UInt = #line,
@@ -165,7 +165,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   /// Before this call, no other socket can have the port: of several services that request the port, one gets it, and
   /// the others receive an error.
   ///
-  /// - Throws: `.handleClosed` after `close()`; the error of the system.
+  /// - Throws: an error after `close()`; the error of the system.
   public func allowReusingPort() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     let operation = "share \(address)"
@@ -184,7 +184,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   ///
   /// Clients that connect from now on get no reply until the listener is closed, and are then refused.
   ///
-  /// - Throws: `.handleClosed` after `close()`; the error of the system.
+  /// - Throws: an error after `close()`; the error of the system.
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }

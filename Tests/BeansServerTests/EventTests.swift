@@ -142,7 +142,7 @@ struct EventTests {
   /// Runs in a process of its own, whose log is its own.
   @Test func anErrorOfAListenerOfAnotherLoopIsLogged() async {
     await #expect(processExitsWith: .success) {
-      final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+      final class Lines: BeansLogging.Log, @unchecked Sendable {  // the journal is locked
         let journal = Journal()
         override func log(_ entry: LogEntry) { journal.note(entry.message) }
       }

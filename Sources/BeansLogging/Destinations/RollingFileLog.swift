@@ -13,7 +13,33 @@
 /// An entry that is more than a day older than the file shows that the clock has been set back: it starts a new file. A
 /// clock that is set forward deletes no copy of the days before. A file that another program has moved or deleted is
 /// opened again, and lost entries are reported, as by `FileLog`.
-public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `state` changes only under its lock
+public final class RollingFileLog: Log, @unchecked Sendable {  // immutable
+  /// Opens the file, or creates it. Content of an earlier day becomes a copy of that day when the first entry arrives.
+  ///
+  /// - Parameters:
+  ///   - name: the name for `LogManager.log(_:)`.
+  ///   - directory: the folder of the files, which must exist.
+  ///   - baseName: the name of the files, without the ending. May not end like the date of a copy.
+  ///   - formatter: turns an entry into a line.
+  ///   - keepDays: the number of days that a copy is kept; 0 keeps none of yesterday.
+  ///   - maxSize: the size limit in bytes; a file that would grow beyond it becomes a copy. A longer line gets a file
+  ///     of its own.
+  ///   - colorize: whether lines have colours, for terminals.
+  /// - Throws: `LogError` when the file cannot be opened, or a parameter is invalid.
+  public init(
+    name: String, directory: String, baseName: String, formatter: LogFormatter = .standard, keepDays: Int,
+    maxSize: Int? = nil, colorize: Bool = false
+  ) throws {
+    guard keepDays >= 0 else { throw LogError("log '\(name)': copies cannot be kept for \(keepDays) days") }
+    if let maxSize, maxSize <= 0 { throw LogError("log '\(name)': a file cannot have \(maxSize) bytes") }
+    let files = try RollingFiles(directory: directory, baseName: baseName)
+    let writer = try RollingFileWriter(files, keepDays: keepDays, maxSize: maxSize ?? .max)
+    super.init(name: name, formatter: formatter, colorize: colorize, writer: writer)
+  }
+}
+
+/// Appends lines to the current file, and finishes it.
+private final class RollingFileWriter: LogWriter {
   private struct State {
     var file: LogFile
     /// The day of the file's entries; nil while the file is empty.
@@ -41,39 +67,21 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   private let state: Monitor<State>
   private let failures: LogFailures
 
-  /// Opens the file, or creates it. Content of an earlier day becomes a copy of that day when the first entry arrives.
-  ///
-  /// - Parameters:
-  ///   - name: the name for `LogManager.log(_:)`.
-  ///   - directory: the folder of the files, which must exist.
-  ///   - baseName: the name of the files, without the ending. May not end like the date of a copy.
-  ///   - formatter: turns an entry into a line.
-  ///   - keepDays: the number of days that a copy is kept; 0 keeps none of yesterday.
-  ///   - maxSize: the size limit in bytes; a file that would grow beyond it becomes a copy. A longer line gets a file
-  ///     of its own.
-  ///   - colorize: whether lines have colours, for terminals.
-  /// - Throws: `LogError` when the file cannot be opened, or a parameter is invalid.
-  public init(
-    name: String, directory: String, baseName: String, formatter: LogFormatter = .standard, keepDays: Int,
-    maxSize: Int? = nil, colorize: Bool = false
-  ) throws {
-    guard keepDays >= 0 else { throw LogError("log '\(name)': copies cannot be kept for \(keepDays) days") }
-    if let maxSize, maxSize <= 0 { throw LogError("log '\(name)': a file cannot have \(maxSize) bytes") }
-    var files = try RollingFiles(directory: directory, baseName: baseName)
-    // Longer than any date here, so that the subtraction of days cannot overflow.
-    self.keepDays = min(keepDays, 1 << 40)
-    self.maxSize = maxSize ?? .max
+  init(_ files: RollingFiles, keepDays: Int, maxSize: Int) throws(LogError) {
     let file = try LogFile(appendingTo: files.current)
+    var files = files
     files.directory = file.folder
     self.files = files
+    // Longer than any date here, so that the subtraction of days cannot overflow.
+    self.keepDays = min(keepDays, 1 << 40)
+    self.maxSize = maxSize
     failures = file.failures
     state = Monitor(State(file))
-    super.init(name: name, formatter: formatter, colorize: colorize)
   }
 
   /// Starts a new file if the day, the clock or the size requires one, and writes the line on the calling thread.
-  public override func log(_ entry: LogEntry) {
-    let line = format(entry)
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) {
+    let line = line()
     let today = CivilTime(entry.timestamp).day
     state.withLock { state in
       if state.file.follow() { state.begin() }
@@ -102,18 +110,14 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     _ = state.file.follow()
   }
 
-  /// Closes the file and opens it again, or creates it, with its folder if need be.
-  ///
-  /// - Throws: `LogError` when the file cannot be opened; the file that was open remains in use.
-  public override func reopen() throws {
+  func reopen() throws {
     try state.withLock { state in
       try state.file.reopen()
       state.begin()
     }
   }
 
-  /// The number of entries that could not be written.
-  public override var dropped: Int { failures.lostEntries }
+  var dropped: Int { failures.lostEntries }
 }
 
 extension stat {

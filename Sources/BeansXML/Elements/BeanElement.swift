@@ -1,4 +1,4 @@
-import Beans
+public import Beans
 
 /// The element `<bean>`: one declaration, at the top level or in place of a value.
 enum BeanElement {
@@ -120,4 +120,9 @@ enum BeanElement {
       }
     }
   }
+}
+
+extension XMLContext {
+  /// Returns the declaration of a `<bean>` element, without defining it; nil after a fault, which has been reported.
+  public func declaration(of element: DocumentElement) -> BeanDeclaration? { BeanElement.declaration(element, self) }
 }

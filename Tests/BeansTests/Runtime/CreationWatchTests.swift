@@ -118,7 +118,7 @@ extension String {
 }
 
 /// Keeps lines.
-private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+private final class Lines: Log, @unchecked Sendable {  // the journal is locked
   private let journal = Journal()
   var all: [String] { journal.entries }
 

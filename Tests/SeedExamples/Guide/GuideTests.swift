@@ -378,7 +378,7 @@ import Testing
 }
 
 /// Hands over what is logged.
-private final class Terminal: LogManager.Log, @unchecked Sendable {  // nothing changes
+private final class Terminal: Log, @unchecked Sendable {  // nothing changes
   private let write: @Sendable (String) -> Void
 
   init(_ write: @escaping @Sendable (String) -> Void) {
@@ -390,7 +390,7 @@ private final class Terminal: LogManager.Log, @unchecked Sendable {  // nothing 
 }
 
 /// Hands over messages and metadata.
-private final class MetadataLog: LogManager.Log, @unchecked Sendable {  // nothing changes
+private final class MetadataLog: Log, @unchecked Sendable {  // nothing changes
   private let write: @Sendable (String) -> Void
 
   init(_ write: @escaping @Sendable (String) -> Void) {

@@ -15,6 +15,8 @@ public final class XMLContext {
   /// The environment that receives the declarations. Do not define beans in it directly, because a fault may follow in
   /// the document.
   public let environment: Environment
+  /// The handler of the elements in Spring's own namespace, and of those in none.
+  private let beans: NamespaceHandler
   private let handlers: [String: NamespaceHandler]
   /// The definitions in the order of the documents.
   private(set) var definitions: [Definition] = []
@@ -28,10 +30,11 @@ public final class XMLContext {
   private var conditionalAliases: [ConditionalAliases.Alias] = []
 
   init(
-    environment: Environment, handlers: [String: NamespaceHandler], importer: XMLImporter,
+    environment: Environment, beans: NamespaceHandler, handlers: [String: NamespaceHandler], importer: XMLImporter,
     placeholders: XMLPlaceholders
   ) {
     self.environment = environment
+    self.beans = beans
     self.handlers = handlers
     self.importer = importer
     self.placeholders = placeholders
@@ -58,7 +61,7 @@ public final class XMLContext {
   }
 
   /// Adds a configuration source, once all documents have been read.
-  public func define(_ source: any ConfigurationSource) { definitions.append(.source(source)) }
+  package func define(_ source: any ConfigurationSource) { definitions.append(.source(source)) }
 
   /// Adds an alias, once all documents have been read.
   ///
@@ -115,9 +118,6 @@ public final class XMLContext {
   /// Reports a fault. The load continues, so that it reports all faults.
   public func report(_ message: String, at origin: EnvironmentError.Origin) { report(fault(message, at: origin)) }
 
-  /// Returns the declaration of a `<bean>` element, without defining it; nil after a fault, which has been reported.
-  public func declaration(of element: DocumentElement) -> BeanDeclaration? { BeanElement.declaration(element, self) }
-
   /// Returns the value of an element such as `<ref>`, `<list>` or `<bean>`, or of an element with its own handler; nil
   /// after a fault, which has been reported.
   public func value(of element: DocumentElement) -> BeanValue? {
@@ -157,7 +157,7 @@ public final class XMLContext {
           at: element.origin, .unhandledNamespace))
       return nil
     }
-    if element.plainName != nil { return BeansNamespaceHandler.shared }
+    if element.plainName != nil { return beans }
     if let handler = handlers[element.namespace] { return handler }
     if let advice = SpringNamespace.advice(for: element) {
       refuse("<\(element.qualifiedName)> is not supported: \(advice)", at: element.origin, .unhandledNamespace)
@@ -269,12 +269,5 @@ public final class XMLContext {
   private func hint(forNamespace namespace: String) -> String {
     let near = (handlers.keys + [XMLNamespace.beans]).filter { EditDistance.isSmall($0, namespace) }.min()
     return near.map { "; did you mean '\($0)'?" } ?? ""
-  }
-}
-
-extension EnvironmentError {
-  /// Returns the failure with another origin, a place in a document.
-  func at(_ origin: Origin) -> EnvironmentError {
-    with { $0.origin = origin }
   }
 }

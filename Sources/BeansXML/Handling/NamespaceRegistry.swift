@@ -1,15 +1,10 @@
-import Beans
 @_spi(BeansPackage) import BeansErrors
 
-/// The handlers that are registered for every load, by URI.
+/// The handlers that the program has registered for every load, by URI.
 final class NamespaceRegistry: Sendable {
-  static let shared = NamespaceRegistry([ConfigurationNamespaceHandler(), UtilityNamespaceHandler()])
+  static let shared = NamespaceRegistry()
 
-  private let handlers: Locked<[String: NamespaceHandler]>
-
-  init(_ handlers: [NamespaceHandler]) {
-    self.handlers = Locked(Dictionary(handlers.map { ($0.namespace, $0) }) { $1 })
-  }
+  private let handlers = Locked<[String: NamespaceHandler]>([:])
 
   func add(_ handler: NamespaceHandler) { handlers.withLock { $0[handler.namespace] = handler } }
 

@@ -14,11 +14,17 @@ final class XMLImporter {
   }
 
   /// Loads the resource of an `<import>`.
-  func load(_ resource: String, _ context: XMLContext) throws {
-    try load(resolver(resource, open.last?.source ?? ""), context)
+  ///
+  /// - Parameters:
+  ///   - resource: the name of the document.
+  ///   - profiles: the profiles that hold for its contents.
+  ///   - process: processes the root element, and imports further documents.
+  func load(_ resource: String, profiles: [[ProfileExpression]], _ process: (DocumentElement) -> Void) throws {
+    try load(resolver(resource, open.last?.source ?? ""), profiles: profiles, process)
   }
 
-  func load(_ resource: XMLResource, _ context: XMLContext) throws {
+  /// Loads a document, unless it has been read already.
+  func load(_ resource: XMLResource, profiles: [[ProfileExpression]], _ process: (DocumentElement) -> Void) throws {
     let identity = LocalFile.identity(of: resource.source)
     if let start = open.firstIndex(where: { $0.identity == identity }) {
       let circle = (open[start...].map(\.source) + [open[start].source]).joined(separator: " → ")
@@ -26,7 +32,7 @@ final class XMLImporter {
     }
     // A document that several documents import is read once, because its ids would otherwise be defined twice.
     // Under other profiles, it is another set of beans.
-    let profiles = context.defaults.profiles.map { "\($0)" }.joined(separator: "&")
+    let profiles = profiles.map { "\($0)" }.joined(separator: "&")
     guard !seen.contains(identity), seen.insert(identity + profiles).inserted else { return }
     guard seen.count <= limits.documents, open.count < limits.depth else {
       throw EnvironmentError(.invalidXML, "more than \(limits.documents) documents, or imports too deep")
@@ -34,6 +40,6 @@ final class XMLImporter {
     open.append((resource.source, identity))
     defer { open.removeLast() }
     let root = try XMLDocumentReader(source: resource.source, limits: limits).read(resource.data)
-    BeansElement.process(root, context)
+    process(root)
   }
 }

@@ -18,22 +18,16 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
     let inherit: Bool
   }
 
-  /// The level and the destinations of one logger.
-  struct Route {
-    let level: Level
-    let logs: [Log]
-  }
-
   private struct Installation {
     var manager: LogManager
     /// The loggers of the static functions, which follow the installed manager.
     var loggers: [String: Logger] = [:]
   }
 
-  /// The longest time that a change waits for replaced destinations to write their entries.
-  static let patience = Duration.seconds(1)
-
-  private static let installation = Monitor(Installation(manager: LogManager(root: .warn)))
+  private static let installation: Monitor<Installation> = {
+    LogExit.add { LogManager.getSingleton().flush() }
+    return Monitor(Installation(manager: LogManager(root: .warn)))
+  }()
 
   private var registrations: [String: Registration] = [:]
   /// The levels that `setLevel` has set, which override the registered ones.
@@ -69,7 +63,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
       refresh(installation.loggers)
       return before
     }
-    if before !== self { before.flush(within: Self.patience) }
+    if before !== self { before.flush(within: Log.patience) }
   }
 
   /// Returns the installed manager.
@@ -93,7 +87,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
       refreshAll(installation)
       return replaced
     }
-    for log in replaced where !logs.contains(where: { $0 === log }) { log.flush(within: Self.patience) }
+    for log in replaced where !logs.contains(where: { $0 === log }) { log.flushReplaced() }
     return self
   }
 
@@ -128,7 +122,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
   public func registerLog(_ log: Log) -> Self {
     // Released outside the lock, because a user's class may have a `deinit`.
     let replaced = Self.installation.withLock { _ in namedLogs.updateValue(log, forKey: log.name) }
-    if replaced !== log { replaced?.flush(within: Self.patience) }
+    if replaced !== log { replaced?.flushReplaced() }
     return self
   }
 
@@ -213,11 +207,6 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
     if let first = failures.first { throw first }
   }
 
-  /// Opens the files of the installed manager again.
-  ///
-  /// - Throws: the first error, once all destinations have been asked.
-  public static func reopen() throws { try getSingleton().reopen() }
-
   /// Turns all loggers of the manager off permanently, and returns when every entry has been written.
   public func shutdown() {
     Self.installation.withLock { installation in
@@ -241,16 +230,10 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
   @discardableResult
   public static func flush(within limit: Duration) -> Bool { LogThread.run(within: limit) { Self.flush() } }
 
-  /// Shuts down the installed manager, and flushes the tracer.
-  public static func shutdown() {
-    getSingleton().shutdown()
-    Tracer.shared.flush()
-  }
-
   // MARK: routes, under the lock
 
-  private func route(of path: String) -> Route {
-    if isShutDown { return Route(level: .off, logs: []) }
+  private func route(of path: String) -> Logger.Route {
+    if isShutDown { return Logger.Route(level: .off, logs: []) }
     var level: Level?
     var logs: [Log] = []
     for ancestor in LogPath.chain(path) {
@@ -260,7 +243,7 @@ public final class LogManager: @unchecked Sendable {  // the lock of `installati
       for log in registration.logs where !logs.contains(where: { $0 === log }) { logs.append(log) }
       if !registration.inherit { break }
     }
-    return Route(level: level ?? .off, logs: logs)
+    return Logger.Route(level: level ?? .off, logs: logs)
   }
 
   private func refreshAll(_ installation: Installation) {

@@ -1,5 +1,5 @@
-/// The severity of a log entry; as the level of a logger, the lowest severity that the logger writes.
-public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
+/// The severity of a log entry; as the level of a logger, the lowest severity that the logger writes. Ordered by severity.
+public enum Level: Sendable, Comparable, CaseIterable, CustomStringConvertible {
   /// The lowest level: a logger of this level writes every entry.
   case all
   /// A detail for developers.
@@ -15,8 +15,18 @@ public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConverti
   /// The highest level: a logger of this level writes no entry.
   case off
 
-  /// Orders levels by severity.
-  public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+  /// The position among the levels, from 0: a number that can be stored atomically.
+  @inlinable var severity: Int {
+    switch self {
+    case .all: 0
+    case .debug: 1
+    case .info: 2
+    case .warn: 3
+    case .error: 4
+    case .fatal: 5
+    case .off: 6
+    }
+  }
 
   /// The name in capitals, as in a log line.
   public var description: String {

@@ -8,10 +8,10 @@ public struct XMLResource: Sendable {
   public typealias Resolver = (_ resource: String, _ source: String) throws -> XMLResource
 
   /// The document's bytes.
-  public let data: Data
+  package let data: Data
   /// The name of the document in faults, which also identifies it: importing it again while it is being read is a
   /// fault, and importing it again afterwards adds nothing.
-  public let source: String
+  package let source: String
 
   /// Creates a resource.
   public init(data: Data, source: String) {

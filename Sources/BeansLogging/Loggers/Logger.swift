@@ -5,22 +5,28 @@ public import Synchronization
 /// A message below the logger's level costs one relaxed load: the message is not built, nothing is locked or allocated.
 /// Later changes in the manager also apply to existing loggers. A logger may be used from any thread.
 public final class Logger: Sendable {
+  /// The level and the destinations of a logger.
+  struct Route {
+    let level: Level
+    let logs: [Log]
+  }
+
   /// The dotted path of the logger itself, from the general to the specific.
   public let path: String
 
-  /// The raw value of the lowest level that is written.
-  @usableFromInline let threshold = Atomic<Int>(Level.off.rawValue)
-  private let logs = Monitor<[LogManager.Log]>([])
+  /// The severity of the lowest level that is written.
+  @usableFromInline let threshold = Atomic<Int>(Level.off.severity)
+  private let logs = Monitor<[Log]>([])
 
   init(path: String) { self.path = path }
 
   /// The lowest level that is written. Costs one relaxed load.
-  public var level: Level { Level(rawValue: threshold.load(ordering: .relaxed)) ?? .off }
+  public var level: Level { Level.allCases[threshold.load(ordering: .relaxed)] }
 
   /// Whether messages of that level are written. Costs one relaxed load.
   @inlinable @inline(__always)
   public func isEnabled(_ level: Level) -> Bool {
-    level.rawValue >= threshold.load(ordering: .relaxed) && level != .off
+    level.severity >= threshold.load(ordering: .relaxed) && level != .off
   }
 
   // MARK: messages
@@ -37,11 +43,11 @@ public final class Logger: Sendable {
   ///   - column: the column of the call.
   @inlinable
   public func debug(
-    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .debug, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
+      .debug, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs an event of normal operation, for operators.
@@ -56,11 +62,11 @@ public final class Logger: Sendable {
   ///   - column: the column of the call.
   @inlinable
   public func info(
-    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .info, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
+      .info, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a problem after which the program continues.
@@ -75,11 +81,11 @@ public final class Logger: Sendable {
   ///   - column: the column of the call.
   @inlinable
   public func warn(
-    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .warn, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
+      .warn, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a failure, without a stack trace.
@@ -94,11 +100,11 @@ public final class Logger: Sendable {
   ///   - column: the column of the call.
   @inlinable
   public func error(
-    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .error, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
+      .error, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a failure after which the program cannot continue, without a stack trace. Does not end the program.
@@ -113,11 +119,11 @@ public final class Logger: Sendable {
   ///   - column: the column of the call.
   @inlinable
   public func fatal(
-    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
-      .fatal, message(), metadata: metadata(), file: file, function: function, line: line, column: column)
+      .fatal, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
   }
 
   /// Logs a failure: the message, the error and the stack trace, which is captured only when it is written.
@@ -135,7 +141,7 @@ public final class Logger: Sendable {
   @inlinable
   public func error(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
-    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
@@ -159,7 +165,7 @@ public final class Logger: Sendable {
   @inlinable
   public func fatal(
     _ error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = Stacktrace.current(),
-    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     log(
@@ -167,27 +173,7 @@ public final class Logger: Sendable {
       function: function, line: line, column: column)
   }
 
-  /// Logs a message of any level.
-  ///
-  /// - Parameters:
-  ///   - level: the severity.
-  ///   - message: the text; evaluated only when it is written.
-  ///   - metadata: names and values of this entry, besides those of the task and the environment; evaluated only when
-  ///     the entry is written.
-  ///   - file: the source file of the call, filled in by the compiler.
-  ///   - function: the function of the call, filled in by the compiler.
-  ///   - line: the line of the call.
-  ///   - column: the column of the call.
-  @inlinable
-  public func log(
-    _ level: Level, _ message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
-    file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
-  ) {
-    log(
-      level, message: message(), metadata: metadata(), file: file, function: function, line: line, column: column)
-  }
-
-  /// Logs a message of any level, with an error and a stack trace.
+  /// Logs a message of any level, if you like with an error and a stack trace.
   ///
   /// - Parameters:
   ///   - level: the severity.
@@ -203,7 +189,7 @@ public final class Logger: Sendable {
   @inlinable
   public func log(
     _ level: Level, error: (any Error)? = nil, stackTrace: @autoclosure () -> Stacktrace? = nil,
-    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = LogMetadata(),
+    message: @autoclosure () -> String, metadata: @autoclosure () -> LogMetadata = [:],
     file: String = #fileID, function: String = #function, line: Int = #line, column: Int = #column
   ) {
     guard isEnabled(level) else { return }
@@ -226,8 +212,8 @@ public final class Logger: Sendable {
   }
 
   /// Replaces the level and the destinations. The manager calls this after each change.
-  func follow(_ route: LogManager.Route) {
+  func follow(_ route: Route) {
     logs.withLock { $0 = route.logs }
-    threshold.store(route.logs.isEmpty ? Level.off.rawValue : route.level.rawValue, ordering: .relaxed)
+    threshold.store(route.logs.isEmpty ? Level.off.severity : route.level.severity, ordering: .relaxed)
   }
 }

@@ -1,4 +1,4 @@
-public import Beans
+package import Beans
 import BeansErrors
 
 /// A reader of the attributes of one element, which reports invalid ones.
@@ -7,7 +7,7 @@ import BeansErrors
 /// been read.
 public struct ElementReader {
   /// The element to read.
-  public let element: DocumentElement
+  package let element: DocumentElement
   private let context: XMLContext
   private var known: Set<String> = []
 
@@ -64,7 +64,7 @@ public struct ElementReader {
   }
 
   /// Returns the names in an attribute, separated by commas, semicolons or white space. An empty list is a fault.
-  public mutating func names(_ name: String) -> [String] {
+  package mutating func names(_ name: String) -> [String] {
     guard let text = self.name(name) else { return [] }
     let names = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.map(String.init)
     if names.isEmpty { report("'\(name)' names nothing", name) }
@@ -93,7 +93,7 @@ public struct ElementReader {
   }
 
   /// Returns the position of an attribute, or of the element where the attribute is missing.
-  public func origin(of attribute: String) -> EnvironmentError.Origin {
+  package func origin(of attribute: String) -> EnvironmentError.Origin {
     element.attributes.first { $0.qualifiedName == attribute }?.origin ?? element.origin
   }
 

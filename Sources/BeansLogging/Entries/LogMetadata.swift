@@ -6,11 +6,18 @@ import Synchronization
 ///
 /// Every entry that is written inside, by any logger or tracer, has the metadata: in the task, in its child tasks, and in
 /// synchronous calls. An environment of `Beans` may contribute metadata, too.
+///
+/// Metadata are equal if keys, values and their order are the same. `[:]` is empty and allocates nothing.
 public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
-  private var values: [(key: String, value: String)]
+  private struct Pair: Equatable {
+    let key: String
+    var value: String
+  }
+
+  private var values: [Pair]
 
   /// Creates empty metadata. Allocates nothing.
-  public init() { values = [] }
+  package init() { values = [] }
 
   /// Creates metadata from a literal such as `["request": id]`. A key that occurs twice has the last value.
   public init(dictionaryLiteral elements: (String, String)...) {
@@ -26,7 +33,7 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
       switch (index, newValue) {
       case (let index?, let value?): values[index].value = value
       case (let index?, nil): values.remove(at: index)
-      case (nil, let value?): values.append((key, value))
+      case (nil, let value?): values.append(Pair(key: key, value: value))
       case (nil, nil): break
       }
     }
@@ -35,19 +42,14 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
   /// Adds other metadata, whose values replace those of the same keys here.
   package mutating func merge(_ other: LogMetadata) {
     if values.isEmpty { return values = other.values }
-    for (key, value) in other.values { self[key] = value }
+    for pair in other.values { self[pair.key] = pair.value }
   }
 
   /// Returns this metadata with other metadata added, whose values replace those of the same keys here.
-  public func merging(_ other: LogMetadata) -> LogMetadata {
+  package func merging(_ other: LogMetadata) -> LogMetadata {
     var merged = self
     merged.merge(other)
     return merged
-  }
-
-  /// Whether keys, values and their order are the same.
-  public static func == (left: LogMetadata, right: LogMetadata) -> Bool {
-    left.values.elementsEqual(right.values) { $0 == $1 }
   }
 
   // MARK: the collection
@@ -59,7 +61,7 @@ public struct LogMetadata: Sendable, Equatable, ExpressibleByDictionaryLiteral, 
   public var endIndex: Int { values.endIndex }
 
   /// The pair at a position.
-  public subscript(position: Int) -> (key: String, value: String) { values[position] }
+  public subscript(position: Int) -> (key: String, value: String) { (values[position].key, values[position].value) }
 
   // MARK: the task and the environment
 

@@ -78,16 +78,3 @@ enum LogThread {
     return done.wait(timeout: .now() + .nanoseconds(nanoseconds)) == .success
   }
 }
-
-/// The flush of the log at the exit of the process.
-enum LogExit {
-  /// The longest time that `exit` waits for destinations.
-  static let limit = Duration.seconds(1)
-
-  private static let registration: Void = {
-    atexit { _ = LogManager.flush(within: LogExit.limit) }
-  }()
-
-  /// Registers, once, a flush of the installed manager at the exit of the process.
-  static func flushInstalledManager() { _ = registration }
-}
