@@ -15,7 +15,8 @@ private final class PumpFactory: Initializable, FactoryBean {
 }
 
 @Suite struct AliasSpecification {
-  @Test func anAliasIsAcceptedWhereverAnIdIs() throws {
+  @Test("An alias is accepted wherever an id is")
+  func anAliasIsAcceptedWhereverAnIdIs() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .alias("main", of: "primary")
@@ -30,7 +31,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try environment.getBeansByType(Pump.self).count == 2)
   }
 
-  @Test func anAliasMayNameATemplate() throws {
+  @Test("An alias may name a template")
+  func anAliasMayNameATemplate() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(Pump.self, id: "template", abstract: true).property("name", value: "set"))
@@ -40,7 +42,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try requireFault { try environment.getBean(Pump.self, byId: "base") }.code == .unknownBean)
   }
 
-  @Test func anAliasOfAFactoryBeanReturnsTheProduct() throws {
+  @Test("An alias of a factory bean returns the product")
+  func anAliasOfAFactoryBeanReturnsTheProduct() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(PumpFactory.self, id: "factory").target(Pump.self))
@@ -51,7 +54,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try environment.getBean(PumpFactory.self, byId: "&other") === factory)
   }
 
-  @Test func aChildsAliasNamesOuterBeansAndHidesOuterIds() throws {
+  @Test("A child's alias names outer beans and hides outer ids")
+  func aChildsAliasNamesOuterBeansAndHidesOuterIds() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
     try parent
@@ -66,7 +70,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try requireFault { try parent.getBean(Pump.self, byId: "inner") }.code == .unknownBean)
   }
 
-  @Test func childrenOfAFactoryMayHaveAliases() throws {
+  @Test("Children of a factory may have aliases")
+  func childrenOfAFactoryMayHaveAliases() throws {
     let environment = try Environment(name: "aliases")
     try environment.define(environment.bean(Pump.self, id: "shared"))
     let factory = try environment.childFactory("request", seed: Int.self) { child in
@@ -80,7 +85,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     }
   }
 
-  @Test func allFaultsOfAliasesAreReportedAtStartup() throws {
+  @Test("All faults of aliases are reported at startup")
+  func allFaultsOfAliasesAreReportedAtStartup() throws {
     let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(Pump.self, id: "one"))
@@ -99,7 +105,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(faults.allSatisfy { $0.origin?.file.hasSuffix("AliasSpecification.swift") == true })
   }
 
-  @Test func aStartedEnvironmentAcceptsNoAlias() throws {
+  @Test("A started environment accepts no alias")
+  func aStartedEnvironmentAcceptsNoAlias() throws {
     let environment = try Environment(name: "aliases").startup()
     #expect(try requireFault { try environment.alias("a", of: "b") }.code == .frozen)
   }

@@ -40,7 +40,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
 @Suite("Asynchronous beans") struct AsyncBeanSpecification {
   // MARK: startup
 
-  @Test func startupAwaitsAsynchronousBeans() async throws {
+  @Test("Startup awaits asynchronous beans")
+  func startupAwaitsAsynchronousBeans() async throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
@@ -57,7 +58,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aListenerOpensWhenItsDependenciesAreReady() async throws {
+  @Test("A listener opens when its dependencies are ready")
+  func aListenerOpensWhenItsDependenciesAreReady() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment
@@ -70,7 +72,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(journal.entries == ["migrated", "listening", "no longer listening", "closed"])
   }
 
-  @Test func independentBeansAreCreatedConcurrently() async throws {
+  @Test("Independent beans are created concurrently")
+  func independentBeansAreCreatedConcurrently() async throws {
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
     try environment
@@ -97,7 +100,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aBeanIsBuiltAfterTheAsynchronousBeanThatItTakes() async throws {
+  @Test("A bean is built after the asynchronous bean that it takes")
+  func aBeanIsBuiltAfterTheAsynchronousBeanThatItTakes() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment
@@ -123,7 +127,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func startupAwaitsTheParentFirst() async throws {
+  @Test("Startup awaits the parent first")
+  func startupAwaitsTheParentFirst() async throws {
     let parent = try Environment(name: "shop")
     try parent.define(parent.bean(Store.self, async: { Store("of the parent") }))
     let child = try Environment(name: "branch", parent: parent)
@@ -133,7 +138,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await parent.shutdown()
   }
 
-  @Test func synchronousStartupNamesTheMissingBeans() async throws {
+  @Test("Synchronous startup names the missing beans")
+  func synchronousStartupNamesTheMissingBeans() async throws {
     func start(_ environment: Environment) throws { try environment.startup() }
     let environment = try Environment(name: "shop")
     try environment
@@ -150,7 +156,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aSynchronousLookupNamesTheCallToUse() async throws {
+  @Test("A synchronous lookup names the call to use")
+  func aSynchronousLookupNamesTheCallToUse() async throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
@@ -165,7 +172,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aBeanThatFailsEndsTheStartup() async throws {
+  @Test("A bean that fails ends the startup")
+  func aBeanThatFailsEndsTheStartup() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment
@@ -181,7 +189,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     await #expect(throws: EnvironmentError.self) { try await environment.ready() }
   }
 
-  @Test func aCancelledStartupMayBeTriedAgain() async throws {
+  @Test("A cancelled startup may be tried again")
+  func aCancelledStartupMayBeTriedAgain() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -205,7 +214,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   // MARK: lookups
 
-  @Test func allTasksWaitForOneCreation() async throws {
+  @Test("All tasks wait for one creation")
+  func allTasksWaitForOneCreation() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -227,7 +237,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aCancelledTaskDoesNotCancelTheOthers() async throws {
+  @Test("A cancelled task does not cancel the others")
+  func aCancelledTaskDoesNotCancelTheOthers() async throws {
     let gate = AsyncGate()
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -249,7 +260,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aCreationThatFailedIsTriedAgain() async throws {
+  @Test("A creation that failed is tried again")
+  func aCreationThatFailedIsTriedAgain() async throws {
     let count = Guarded(0)
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -269,7 +281,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func everyFormOfParameterCanBeAwaited() async throws {
+  @Test("Every form of parameter can be awaited")
+  func everyFormOfParameterCanBeAwaited() async throws {
     struct All: Sendable {
       let list: [Store]
       let maybe: Store?
@@ -303,7 +316,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func valuesAndProtocolsAreAwaitedLikeObjects() async throws {
+  @Test("Values and protocols are awaited like objects")
+  func valuesAndProtocolsAreAwaitedLikeObjects() async throws {
     struct Limits: Equatable, Sendable { var rows = 7 }
     let environment = try Environment(name: "shop")
     try environment
@@ -315,7 +329,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aChildOfAFactoryAwaitsItsOwnBeans() async throws {
+  @Test("A child of a factory awaits its own beans")
+  func aChildOfAFactoryAwaitsItsOwnBeans() async throws {
     let journal = Journal()
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(journal))
@@ -339,7 +354,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func decoratorsAndPostProcessorsReceiveTheAwaitedBean() async throws {
+  @Test("Decorators and post processors receive the awaited bean")
+  func decoratorsAndPostProcessorsReceiveTheAwaitedBean() async throws {
     final class Counting: BeanPostProcessor, Sendable {
       let journal: Journal
       init(journal: Journal) { self.journal = journal }
@@ -365,7 +381,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   // MARK: the end
 
-  @Test func anEndWaitsForTheCreationAndReleasesIt() async throws {
+  @Test("An end waits for the creation and releases it")
+  func anEndWaitsForTheCreationAndReleasesIt() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -388,7 +405,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(error?.code == .finished)
   }
 
-  @Test func aFactoryMayEndItsOwnEnvironment() async throws {
+  @Test("A factory may end its own environment")
+  func aFactoryMayEndItsOwnEnvironment() async throws {
     let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
@@ -404,7 +422,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   // MARK: faults
 
-  @Test func aFactoryThatAwaitsItsOwnBeanIsACircle() async throws {
+  @Test("A factory that awaits its own bean is a circle")
+  func aFactoryThatAwaitsItsOwnBeanIsACircle() async throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(
@@ -433,7 +452,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aPrototypeCannotBeAwaited() throws {
+  @Test("A prototype cannot be awaited")
+  func aPrototypeCannotBeAwaited() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Store.self, async: { Store() }).scope("prototype"))
@@ -444,14 +464,16 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(found.allSatisfy { $0.message.contains("asynchronously") && $0.origin != nil })
   }
 
-  @Test func aPostProcessorCannotBeAwaited() throws {
+  @Test("A post processor cannot be awaited")
+  func aPostProcessorCannotBeAwaited() throws {
     final class Processor: BeanPostProcessor, Sendable { func process(_ bean: AnyObject) -> AnyObject { bean } }
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Processor.self, async: { Processor() }))
     #expect(faults(of: environment).map(\.code) == [.invalidDeclaration])
   }
 
-  @Test func anUndeclaredAsynchronousInstanceIsRefused() throws {
+  @Test("An undeclared asynchronous instance is refused")
+  func anUndeclaredAsynchronousInstanceIsRefused() throws {
     class Plain: @unchecked Sendable {}  // immutable
     final class Slow: Plain, AsyncBean, @unchecked Sendable { func postConstruct() async {} }  // immutable
     let environment = try Environment(name: "shop")
@@ -461,7 +483,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try environment.shutdown()
   }
 
-  @Test func aTaskThatArrivesDuringTheStoreGetsTheBean() async throws {
+  @Test("A task that arrives during the store gets the bean")
+  func aTaskThatArrivesDuringTheStoreGetsTheBean() async throws {
     for _ in 0..<2_000 {
       let created = Guarded(0)
       let environment = try Environment(name: "shop")
@@ -484,7 +507,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
   }
 
-  @Test func aTaskThatWaitedForAPrematureBuildBuildsItself() async throws {
+  @Test("A task that waited for a premature build builds itself")
+  func aTaskThatWaitedForAPrematureBuildBuildsItself() async throws {
     for _ in 0..<20 {
       let (creating, missed, mayCreate, runs) = (AsyncGate(), AsyncGate(), Latch(), Guarded(0))
       let environment = try Environment(name: "shop")
@@ -525,7 +549,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
   }
 
-  @Test func anErrorThatAFactoryHasKeptIsThrown() async throws {
+  @Test("An error that a factory has kept is thrown")
+  func anErrorThatAFactoryHasKeptIsThrown() async throws {
     let kept = Guarded<(any Error)?>(nil)
     let environment = try Environment(name: "shop")
     try environment
@@ -544,7 +569,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aLoopOfLookupsAndCreationsEnds() async throws {
+  @Test("A loop of lookups and creations ends")
+  func aLoopOfLookupsAndCreationsEnds() async throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Store.self, lazy: true, async: { Store() }))
     // Threads that cannot wait look the bean up meanwhile, and get it or the error.

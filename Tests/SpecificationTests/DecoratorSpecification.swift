@@ -41,7 +41,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     try Environment(name: "shop", parent: parent)
   }
 
-  @Test func aLookupByTheTypeReturnsTheDecorator() throws {
+  @Test("A lookup by the type returns the decorator")
+  func aLookupByTheTypeReturnsTheDecorator() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -58,7 +59,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBeansByType((any Store).self).map(\.name) == ["around disk"])
   }
 
-  @Test func referencesByIdOrByDeclarationGetTheDecoratorToo() throws {
+  @Test("References by id or by declaration get the decorator, too")
+  func referencesByIdOrByDeclarationGetTheDecoratorToo() throws {
     final class Owner: Initializable {
       var byName: (any Store)?
       var inPlace: any Store = DiskStore("none")
@@ -77,7 +79,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean(Owner.self).inPlace.name == "around inner")
   }
 
-  @Test func aLookupByAnotherTypeReturnsTheBeanItself() throws {
+  @Test("A lookup by another type returns the bean itself")
+  func aLookupByAnotherTypeReturnsTheBeanItself() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -89,7 +92,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBeansByType((any Sendable).self).count == 1)
   }
 
-  @Test func theDecoratorThatIsDefinedFirstIsNextToTheBean() throws {
+  @Test("The decorator that is defined first is next to the bean")
+  func theDecoratorThatIsDefinedFirstIsNextToTheBean() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -100,7 +104,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "third second first disk")
   }
 
-  @Test func eachBeanOfTheTypeHasADecoratorOfItsOwn() throws {
+  @Test("Each bean of the type has a decorator of its own")
+  func eachBeanOfTheTypeHasADecoratorOfItsOwn() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -112,7 +117,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self, byId: "one").name == "around one")
   }
 
-  @Test func aClassCanBeDecoratedByASubclass() throws {
+  @Test("A class can be decorated by a subclass")
+  func aClassCanBeDecoratedByASubclass() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -123,7 +129,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.withBean(Pump.self) { $0.word } == "loud pump")
   }
 
-  @Test func aValueCanBeDecorated() throws {
+  @Test("A value can be decorated")
+  func aValueCanBeDecorated() throws {
     struct Limit: Sendable { let count: Int }
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
@@ -133,7 +140,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean(Limit.self).count == 2)
   }
 
-  @Test func theProductOfAFactoryBeanCanBeDecorated() throws {
+  @Test("The product of a factory bean can be decorated")
+  func theProductOfAFactoryBeanCanBeDecorated() throws {
     final class Maker: Initializable, FactoryBean {
       func create() throws -> DiskStore { DiskStore("made") }
     }
@@ -145,7 +153,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "around made")
   }
 
-  @Test func decoratorsAreReleasedBeforeTheirBeans() throws {
+  @Test("Decorators are released before their beans")
+  func decoratorsAreReleasedBeforeTheirBeans() throws {
     let journal = Guarded<[String]>([])
     let environment = try makeEnvironment()
     try environment
@@ -161,7 +170,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(journal.withLock { $0 } == ["b a disk", "a disk", "disk"])
   }
 
-  @Test func aDecoratorLivesAsLongAsItsBean() throws {
+  @Test("A decorator lives as long as its bean")
+  func aDecoratorLivesAsLongAsItsBean() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -179,7 +189,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try one.getBean((any Store).self).name == "around disk")
   }
 
-  @Test func aLazyBeanIsNotBuiltForItsDecorator() throws {
+  @Test("A lazy bean is not built for its decorator")
+  func aLazyBeanIsNotBuiltForItsDecorator() throws {
     let count = Guarded(0)
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
@@ -196,7 +207,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "around disk")
   }
 
-  @Test func aChildDecoratesBeansOfItsParentForItselfAndItsChildren() throws {
+  @Test("A child decorates beans of its parent for itself and its children")
+  func aChildDecoratesBeansOfItsParentForItselfAndItsChildren() throws {
     let parent = try makeEnvironment()
     defer { try? parent.shutdown() }
     try parent
@@ -215,7 +227,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try child.getBean(Ledger.self).store.name == "parent disk")
   }
 
-  @Test func aChildsDecoratorIsReleasedWithTheChildAndTheParentsBeanStays() throws {
+  @Test("A child's decorator is released with the child, and the parent's bean stays")
+  func aChildsDecoratorIsReleasedWithTheChildAndTheParentsBeanStays() throws {
     let journal = Guarded<[String]>([])
     let parent = try makeEnvironment()
     try parent.define(
@@ -243,7 +256,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(journal.withLock { $0 } == ["child disk", "request disk", "child disk", "disk"])
   }
 
-  @Test func eachChildOfAFactoryDecoratesForItself() throws {
+  @Test("Each child of a factory decorates for itself")
+  func eachChildOfAFactoryDecoratesForItself() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -268,7 +282,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try sessions.build(8).getBean((any Store).self).name == "8 disk")
   }
 
-  @Test func aPrototypeOfAStartedParentIsDecoratedAnew() throws {
+  @Test("A prototype of a started parent is decorated anew")
+  func aPrototypeOfAStartedParentIsDecoratedAnew() throws {
     let parent = try makeEnvironment()
     defer { try? parent.shutdown() }
     try parent
@@ -282,7 +297,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try parent.getBean(Pump.self).word == "parent pump")
   }
 
-  @Test func aHiddenBeanIsNotDecorated() throws {
+  @Test("A hidden bean is not decorated")
+  func aHiddenBeanIsNotDecorated() throws {
     let parent = try makeEnvironment()
     defer { try? parent.shutdown() }
     try parent.define(parent.bean(DiskStore.self, id: "main", factory: { DiskStore("outer") }))
@@ -294,7 +310,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try child.getBean((any Store).self, byId: "main").name == "around inner")
   }
 
-  @Test func aDecoratorIsProcessedAndCalledBackLikeAnyBean() throws {
+  @Test("A decorator is processed and called back like any bean")
+  func aDecoratorIsProcessedAndCalledBackLikeAnyBean() throws {
     final class Witness: Initializable, BeanPostProcessor {
       let seen = Guarded<[String]>([])
       func process(_ bean: AnyObject) throws -> AnyObject {
@@ -315,7 +332,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(called.withLock { $0 } == ["around disk"])
   }
 
-  @Test func aDecoratorMayDependOnACondition() throws {
+  @Test("A decorator may depend on a condition")
+  func aDecoratorMayDependOnACondition() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try environment
@@ -325,7 +343,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(environment.report().contains("decorator of Store inactive: profile 'production' is not active"))
   }
 
-  @Test func reportsAndStatisticsCountDecorators() throws {
+  @Test("Reports and statistics count decorators")
+  func reportsAndStatisticsCountDecorators() throws {
     let environment = try makeEnvironment()
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -339,7 +358,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 }
 
 @Suite struct DecoratorFaultSpecification {
-  @Test func aDecoratorWithoutABeanIsAFault() throws {
+  @Test("A decorator without a bean is a fault")
+  func aDecoratorWithoutABeanIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -350,7 +370,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(fault.isFrom(file: #fileID, line: #line - 5))
   }
 
-  @Test func dependenciesOfADecoratorArePartOfTheGraph() throws {
+  @Test("Dependencies of a decorator are part of the graph")
+  func dependenciesOfADecoratorArePartOfTheGraph() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, id: "one", factory: { DiskStore() }))
@@ -361,7 +382,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(faults.first?.path == ["decorator of DiskStore 'one'", "Metrics"])
   }
 
-  @Test func aCircleThroughADecoratorIsDrawn() throws {
+  @Test("A circle through a decorator is drawn")
+  func aCircleThroughADecoratorIsDrawn() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -372,7 +394,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(fault.passes("decorator of DiskStore"))
   }
 
-  @Test func aDecoratorThatHoldsAShorterLivedBeanIsCaptive() throws {
+  @Test("A decorator that holds a shorter lived bean is captive")
+  func aDecoratorThatHoldsAShorterLivedBeanIsCaptive() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -382,7 +405,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try requireFault { try environment.startup() }.code == .captiveDependency)
   }
 
-  @Test func aDecoratorHasNoNameScopeOrTemplateOfItsOwn() throws {
+  @Test("A decorator has no name, scope or template of its own")
+  func aDecoratorHasNoNameScopeOrTemplateOfItsOwn() throws {
     let environment = try Environment(name: "shop")
     func decorator() -> TypedBeanDeclaration<any Store> {
       environment.decorate((any Store).self) { (inner: any Store) in Around(inner) }
@@ -398,7 +422,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(faults.map(\.code) == Array(repeating: .invalidDeclaration, count: 5))
   }
 
-  @Test func anErrorOfADecoratorNamesItAndReleasesItsBean() throws {
+  @Test("An error of a decorator names it and releases its bean")
+  func anErrorOfADecoratorNamesItAndReleasesItsBean() throws {
     let environment = try Environment(name: "shop")
     let released = Guarded(0)
     try environment

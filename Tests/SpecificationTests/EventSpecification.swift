@@ -39,7 +39,8 @@ private struct Stamp: EventListener {
 
   // MARK: receivers
 
-  @Test func listenersAreCalledInOrderOfDefinition() throws {
+  @Test("Listeners are called in order of definition")
+  func listenersAreCalledInOrderOfDefinition() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -51,13 +52,15 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 7", "clerk", "stamp 7", "book 7"])
   }
 
-  @Test func anEventWithoutListenersIsNoError() throws {
+  @Test("An event without listeners is no error")
+  func anEventWithoutListenersIsNoError() throws {
     try shop.publish(OrderPlaced())
     try shop.publish("an event")
     try shop.shutdown()
   }
 
-  @Test func aBeanMayListenToSeveralTypes() throws {
+  @Test("A bean may listen to several types")
+  func aBeanMayListenToSeveralTypes() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
@@ -69,7 +72,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 2", "placed 2", "cancelled"])
   }
 
-  @Test func theTypeOfTheEventItselfDecides() throws {
+  @Test("The type of the event itself decides")
+  func theTypeOfTheEventItselfDecides() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
@@ -84,7 +88,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["alarm", "fire", "order"])
   }
 
-  @Test func theListenerIsTheBeanThatLookupsReturn() throws {
+  @Test("The listener is the bean that lookups return")
+  func theListenerIsTheBeanThatLookupsReturn() throws {
     defer { try? shop.shutdown() }
     let seen = Guarded<[ObjectIdentifier]>([])
     try shop.define(
@@ -97,7 +102,8 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [clerk, clerk])
   }
 
-  @Test func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
+  @Test("A listener is built for the first event that it receives")
+  func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
@@ -110,7 +116,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["built", "clerk", "clerk"])
   }
 
-  @Test func aPrototypeIsBuiltAnewForEachEvent() throws {
+  @Test("A prototype is built anew for each event")
+  func aPrototypeIsBuiltAnewForEachEvent() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
@@ -120,7 +127,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["built", "clerk", "built", "clerk"])
   }
 
-  @Test func aTemplatePassesItsListenersOn() throws {
+  @Test("A template passes its listeners on")
+  func aTemplatePassesItsListenersOn() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -134,7 +142,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["template", "loud"])
   }
 
-  @Test func aDecoratedBeanReceivesAndItsDecoratorOnlyIfDeclared() throws {
+  @Test("A decorated bean receives, and its decorator only if declared")
+  func aDecoratedBeanReceivesAndItsDecoratorOnlyIfDeclared() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -156,7 +165,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["clerk", "decorator"])
   }
 
-  @Test func privateBeansListenAndInactiveOnesDoNot() throws {
+  @Test("Private beans listen, and inactive ones do not")
+  func privateBeansListenAndInactiveOnesDoNot() throws {
     struct Backroom: BeanModule {
       let journal: Guarded<[String]>
       func configure(_ environment: Environment) throws {
@@ -173,7 +183,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 1"])
   }
 
-  @Test func aFactoryBeanListensForItself() throws {
+  @Test("A factory bean listens for itself")
+  func aFactoryBeanListensForItself() throws {
     final class Agency: FactoryBean, Initializable {
       func create() -> Clerk { Clerk() }
     }
@@ -187,7 +198,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["Agency"])
   }
 
-  @Test func aProductThatIsAListenerReceives() throws {
+  @Test("A product that is a listener receives")
+  func aProductThatIsAListenerReceives() throws {
     final class Printer: FactoryBean {
       let journal: Guarded<[String]>
       init(_ journal: Guarded<[String]>) { self.journal = journal }
@@ -202,7 +214,8 @@ private struct Stamp: EventListener {
 
   // MARK: the tree
 
-  @Test func theNearestListenerIsCalledFirstAndThoseOfChildrenAreNot() throws {
+  @Test("The nearest listener is called first, and those of children are not")
+  func theNearestListenerIsCalledFirstAndThoseOfChildrenAreNot() throws {
     defer { try? shop.shutdown() }
     try shop.define(clerk("shop", in: shop))
     let sessions = try shop.childFactory("session", seed: Int.self) { try $0.define(clerk("session", in: $0)) }
@@ -220,7 +233,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["shop"])
   }
 
-  @Test func aChildThatIsStartedLaterPublishesToItsParents() throws {
+  @Test("A child that is started later publishes to its parents")
+  func aChildThatIsStartedLaterPublishesToItsParents() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -237,7 +251,8 @@ private struct Stamp: EventListener {
     try branch.shutdown()
   }
 
-  @Test func aBeanOfARequestListensWhereItsScopeIsOpen() throws {
+  @Test("A bean of a request listens where its scope is open")
+  func aBeanOfARequestListensWhereItsScopeIsOpen() throws {
     defer { try? shop.shutdown() }
     let seen = Guarded<[Int]>([])
     final class Log: Sendable {
@@ -255,7 +270,8 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [3, 4])
   }
 
-  @Test func aPrototypeThatNeedsARequestListensInRequestsOnly() throws {
+  @Test("A prototype that needs a request listens in requests only")
+  func aPrototypeThatNeedsARequestListensInRequestsOnly() throws {
     defer { try? shop.shutdown() }
     let seen = Guarded<[Int]>([])
     struct Note: Sendable { let request: Int }
@@ -268,7 +284,8 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [3])
   }
 
-  @Test func aListenerHiddenByANearerIdIsLeftOut() throws {
+  @Test("A listener hidden by a nearer id is left out")
+  func aListenerHiddenByANearerIdIsLeftOut() throws {
     defer { try? shop.shutdown() }
     try shop.define(clerk("clerk", in: shop)).define(clerk("other", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
@@ -278,7 +295,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["other"])
   }
 
-  @Test func aUsersScopeDecidesWhichInstanceReceives() throws {
+  @Test("A user's scope decides which instance receives")
+  func aUsersScopeDecidesWhichInstanceReceives() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     let scope = AbstractBeanScope(name: "shift")
@@ -297,7 +315,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["other"])
   }
 
-  @Test func theScopeObjectOfAChildReturnsTheListener() throws {
+  @Test("The scope object of a child returns the listener")
+  func theScopeObjectOfAChildReturnsTheListener() throws {
     defer { try? shop.shutdown() }
     let requests = try shop.childFactory(
       "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
@@ -311,7 +330,8 @@ private struct Stamp: EventListener {
 
   // MARK: failures
 
-  @Test func aListenerThatThrowsStopsNoOther() throws {
+  @Test("A listener that throws stops no other")
+  func aListenerThatThrowsStopsNoOther() throws {
     defer { try? shop.shutdown() }
     let line = #line + 2
     try shop
@@ -325,7 +345,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["clerk"])
   }
 
-  @Test func allFailuresAreThrownTogether() throws {
+  @Test("All failures are thrown together")
+  func allFailuresAreThrownTogether() throws {
     defer { try? shop.shutdown() }
     let broken = { (id: String, environment: Environment) in
       environment.bean(Clerk.self, id: id, lazy: true, factory: Clerk.init).listens { (_, _: OrderPlaced) in
@@ -348,7 +369,8 @@ private struct Stamp: EventListener {
     #expect(fault.causes.map(\.name) == ["inner", "first", "built"])
   }
 
-  @Test func anAsynchronousListenerFailsUntilItExists() async throws {
+  @Test("An asynchronous listener fails until it exists")
+  func anAsynchronousListenerFailsUntilItExists() async throws {
     let line = #line + 3
     try shop
       .define(
@@ -369,21 +391,24 @@ private struct Stamp: EventListener {
     try await shop.shutdown()
   }
 
-  @Test func aListenerOfATypeThatNoEventHasIsAFault() throws {
+  @Test("A listener of a type that no event has is a fault")
+  func aListenerOfATypeThatNoEventHasIsAFault() throws {
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
     let fault = try requireFault(.invalidDeclaration) { try shop.startup() }
     #expect(fault.path == ["Clerk"])
   }
 
-  @Test func aListenerOfATemplateHasToFitTheBean() throws {
+  @Test("A listener of a template has to fit the bean")
+  func aListenerOfATemplateHasToFitTheBean() throws {
     try shop
       .define(clerk("template", in: shop).abstract())
       .define(shop.bean(Alarm.self, parent: "template", factory: Alarm.init))
     try requireFault(.typeMismatch) { try shop.startup() }
   }
 
-  @Test func aFaultyListenerOfADecoratorIsReportedOnce() throws {
+  @Test("A faulty listener of a decorator is reported once")
+  func aFaultyListenerOfADecoratorIsReportedOnce() throws {
     try shop
       .define(shop.bean(Clerk.self, id: "first", factory: Clerk.init))
       .define(shop.bean(Clerk.self, id: "second", factory: Clerk.init))
@@ -393,7 +418,8 @@ private struct Stamp: EventListener {
 
   // MARK: from inside
 
-  @Test func aListenerMayPublishAndLookBeansUp() throws {
+  @Test("A listener may publish and look beans up")
+  func aListenerMayPublishAndLookBeansUp() throws {
     defer { try? shop.shutdown() }
     let journal = journal
     try shop
@@ -417,7 +443,8 @@ private struct Stamp: EventListener {
   }
 
   /// The test runs in a process of its own: an overflow is a crash.
-  @Test func anEventThatPublishesItselfForEverIsAnError() async {
+  @Test("An event that publishes itself for ever is an error")
+  func anEventThatPublishesItselfForEverIsAnError() async {
     await #expect(processExitsWith: .success) {
       let shop = try Environment(name: "shop")
       try shop.define(
@@ -429,7 +456,8 @@ private struct Stamp: EventListener {
     }
   }
 
-  @Test func aFactoryMayPublishDuringStartup() throws {
+  @Test("A factory may publish during startup")
+  func aFactoryMayPublishDuringStartup() throws {
     defer { try? shop.shutdown() }
     try shop
       .define(
@@ -443,7 +471,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["clerk"])
   }
 
-  @Test func anEventOfAFactoryThatItsListenerWaitsForIsACircle() throws {
+  @Test("An event of a factory that its listener waits for is a circle")
+  func anEventOfAFactoryThatItsListenerWaitsForIsACircle() throws {
     final class Talker: Sendable {}
     final class Ear: Sendable { init(_: Talker) {} }
     try shop
@@ -459,7 +488,8 @@ private struct Stamp: EventListener {
     #expect(inner.map(\.code) == [.cyclicDependency], "\(fault)")
   }
 
-  @Test func threadsThatWaitForEachOthersListenersFindTheCircle() throws {
+  @Test("Threads that wait for each other's listeners find the circle")
+  func threadsThatWaitForEachOthersListenersFindTheCircle() throws {
     final class Talker: Sendable {}
     final class Ear: Sendable {}
     defer { try? shop.shutdown() }
@@ -490,7 +520,8 @@ private struct Stamp: EventListener {
 
   // MARK: the end
 
-  @Test func aBeanThatIsReleasedCannotPublish() throws {
+  @Test("A bean that is released cannot publish")
+  func aBeanThatIsReleasedCannotPublish() throws {
     let code = Guarded<EnvironmentError.Code?>(nil)
     try shop.define(
       clerk("clerk", in: shop).onDestroy { [shop] _ in
@@ -503,7 +534,8 @@ private struct Stamp: EventListener {
     #expect(entries == [])
   }
 
-  @Test func anEnvironmentThatHasEndedPublishesNothing() throws {
+  @Test("An environment that has ended publishes nothing")
+  func anEnvironmentThatHasEndedPublishesNothing() throws {
     try shop.define(clerk("shop", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self)
     let request = try requests.build(1)
@@ -515,7 +547,8 @@ private struct Stamp: EventListener {
     #expect(entries == [])
   }
 
-  @Test func anEndingEnvironmentReceivesNoEvents() throws {
+  @Test("An ending environment receives no events")
+  func anEndingEnvironmentReceivesNoEvents() throws {
     try shop
       .define(clerk("shop", in: shop))
       .define(
@@ -530,7 +563,8 @@ private struct Stamp: EventListener {
     try shop.shutdown()
   }
 
-  @Test func anEventReachesTheParentsOfAChildThatEndsInAListener() throws {
+  @Test("An event reaches the parents of a child that ends in a listener")
+  func anEventReachesTheParentsOfAChildThatEndsInAListener() throws {
     defer { try? shop.shutdown() }
     try shop.define(clerk("shop", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
@@ -544,7 +578,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["shop"])
   }
 
-  @Test func aShutdownInAListenerBeginsTheEndOnly() throws {
+  @Test("A shutdown in a listener begins the end only")
+  func aShutdownInAListenerBeginsTheEndOnly() throws {
     let journal = journal
     try shop.define(
       clerk("clerk", in: shop).listens { [shop] (_, _: OrderCancelled) in try shop.shutdown() }
@@ -554,7 +589,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["released"])
   }
 
-  @Test func aListenerThatHoldsItsEnvironmentIsReleasedAtTheEnd() throws {
+  @Test("A listener that holds its environment is released at the end")
+  func aListenerThatHoldsItsEnvironmentIsReleasedAtTheEnd() throws {
     weak var gone: Environment?
     do {
       let other = try Environment(name: "other")
@@ -567,7 +603,8 @@ private struct Stamp: EventListener {
     #expect(gone == nil)
   }
 
-  @Test func manyThreadsMayPublishWhileTheEnvironmentEnds() throws {
+  @Test("Many threads may publish while the environment ends")
+  func manyThreadsMayPublishWhileTheEnvironmentEnds() throws {
     let count = Guarded(0)
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in count.withLock { $0 += 1 } })

@@ -40,27 +40,31 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct ModuleSpecification {
-  @Test func declarationsOfAModuleAreMadeWhereItIsIncluded() throws {
+  @Test("Declarations of a module are made where it is included")
+  func declarationsOfAModuleAreMadeWhereItIsIncluded() throws {
     let environment = try Environment(name: "shop").include(Payments())
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout.self).gateway.name == "gateway")
   }
 
-  @Test func aModuleIsIncludedOnceHoweverOftenItIsNamed() throws {
+  @Test("A module is included once, however often it is named")
+  func aModuleIsIncludedOnceHoweverOftenItIsNamed() throws {
     let environment = try Environment(name: "shop").include(Payments()).include(Banking()).include(Payments())
     defer { try? environment.shutdown() }
     #expect(try environment.getBeansByType(Checkout.self).count == 1)
     #expect(try environment.getBeansByType(Accounts.self).count == 1)
   }
 
-  @Test func modulesMayNeedEachOther() throws {
+  @Test("Modules may need each other")
+  func modulesMayNeedEachOther() throws {
     let environment = try Environment(name: "shop").include(Ledgers())
     defer { try? environment.shutdown() }
     #expect(try environment.getBeansByType(Accounts.self).count == 1)
     #expect(try environment.getBeansByType(Checkout.self).count == 1)
   }
 
-  @Test func theChildrenOfAFactoryIncludeModulesOfTheirOwn() throws {
+  @Test("The children of a factory include modules of their own")
+  func theChildrenOfAFactoryIncludeModulesOfTheirOwn() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { try $0.include(Payments()) }
@@ -69,18 +73,21 @@ private struct Ledgers: BeanModule {
     #expect(code { try environment.getBean(Checkout.self) } == .unknownBean)
   }
 
-  @Test func anErrorOfAModulesDeclarationsIsThrown() throws {
+  @Test("An error of a module's declarations is thrown")
+  func anErrorOfAModulesDeclarationsIsThrown() throws {
     let environment = try Environment(name: "shop")
     #expect(throws: Boom.self) { try environment.include(Adhoc { _ in throw Boom() }) }
   }
 
-  @Test func aModuleAfterStartupIsRefused() throws {
+  @Test("A module after startup is refused")
+  func aModuleAfterStartupIsRefused() throws {
     let environment = try Environment(name: "shop").startup()
     defer { try? environment.shutdown() }
     try requireFault(.frozen) { try environment.include(Payments()) }
   }
 
-  @Test func everyErrorNamesTheModule() throws {
+  @Test("Every error names the module")
+  func everyErrorNamesTheModule() throws {
     let environment = try Environment(name: "shop")
     try environment.include(
       Adhoc { environment in
@@ -99,7 +106,8 @@ private struct Ledgers: BeanModule {
     #expect(faults.allSatisfy { "\($0)".contains(" in module Adhoc") })
   }
 
-  @Test func aReportNamesTheModuleWithTheOrigin() throws {
+  @Test("A report names the module with the origin")
+  func aReportNamesTheModuleWithTheOrigin() throws {
     let environment = try Environment(name: "shop", traceOrigin: true).include(Payments())
     try environment.startup()
     defer { try? environment.shutdown() }
@@ -109,7 +117,8 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct PrivateBeanSpecification {
-  @Test func lookupsOutsideAModuleDoNotFindItsPrivateBeans() throws {
+  @Test("Lookups outside a module do not find its private beans")
+  func lookupsOutsideAModuleDoNotFindItsPrivateBeans() throws {
     let environment = try Environment(name: "shop").include(Payments())
     defer { try? environment.shutdown() }
     let fault = try requireFault(.unknownBean) { try environment.getBean(Gateway.self) }
@@ -120,7 +129,8 @@ private struct Ledgers: BeanModule {
     #expect(code { try environment.getBean(Provider<Gateway>.self).get() } == .unknownBean)
   }
 
-  @Test func parametersOutsideAModuleDoNotFindItsPrivateBeans() throws {
+  @Test("Parameters outside a module do not find its private beans")
+  func parametersOutsideAModuleDoNotFindItsPrivateBeans() throws {
     let environment = try Environment(name: "shop").include(Payments())
     try environment
       .define(environment.bean(Checkout.self, id: "other", factory: Checkout.init))
@@ -129,7 +139,8 @@ private struct Ledgers: BeanModule {
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
   }
 
-  @Test func typesAndIdsOfPrivateBeansAreFreeOutside() throws {
+  @Test("Types and ids of private beans are free outside")
+  func typesAndIdsOfPrivateBeansAreFreeOutside() throws {
     let environment = try Environment(name: "shop").include(Payments())
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Gateway.self, id: "gateway", factory: { Gateway("public") }))
@@ -138,7 +149,8 @@ private struct Ledgers: BeanModule {
     #expect(try environment.getBeansByType(Gateway.self).map(\.name) == ["public"])
   }
 
-  @Test func aModuleFindsItsPrivateBeansInEveryWay() throws {
+  @Test("A module finds its private beans in every way")
+  func aModuleFindsItsPrivateBeansInEveryWay() throws {
     final class All: Sendable {
       let gateways: [Gateway]
       let maybe: Gateway?
@@ -162,7 +174,8 @@ private struct Ledgers: BeanModule {
     #expect(try environment.getBean(Later.self).gateway.get() === all.byId)
   }
 
-  @Test func aModuleFindsItsPrivateBeansInTheChildrenOfAFactoryToo() throws {
+  @Test("A module finds its private beans in the children of a factory, too")
+  func aModuleFindsItsPrivateBeansInTheChildrenOfAFactoryToo() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?
@@ -181,7 +194,8 @@ private struct Ledgers: BeanModule {
     #expect(code { try request.getBean(Gateway.self) } == .unknownBean)
   }
 
-  @Test func aTemplateMayBePrivate() throws {
+  @Test("A template may be private")
+  func aTemplateMayBePrivate() throws {
     let environment = try Environment(name: "shop").include(
       Adhoc { environment in
         try environment
@@ -194,7 +208,8 @@ private struct Ledgers: BeanModule {
     #expect(environment.report().contains("Accounts \"accounts\" lazy: true\n"))
   }
 
-  @Test func privateBeansAreBuiltProcessedAndReleasedLikeAnyOther() throws {
+  @Test("Private beans are built, processed and released like any other")
+  func privateBeansAreBuiltProcessedAndReleasedLikeAnyOther() throws {
     let released = Guarded(0)
     let environment = try Environment(name: "shop").include(
       Adhoc { environment in
@@ -208,7 +223,8 @@ private struct Ledgers: BeanModule {
     #expect(released.withLock { $0 } == 1)
   }
 
-  @Test func anIdIsUniqueInAModuleToo() throws {
+  @Test("An id is unique in a module, too")
+  func anIdIsUniqueInAModuleToo() throws {
     let environment = try Environment(name: "shop").include(
       Adhoc { environment in
         try environment
@@ -220,7 +236,8 @@ private struct Ledgers: BeanModule {
     #expect(fault.path == ["'accounts'"])
   }
 
-  @Test func onlyAModuleHasPrivateBeans() throws {
+  @Test("Only a module has private beans")
+  func onlyAModuleHasPrivateBeans() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Accounts.self).private())
     try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -233,14 +250,16 @@ private struct Ledgers: BeanModule {
     return try environment.define(environment.settings().setValue(key: "beans.profiles", value: profiles))
   }
 
-  @Test func aConditionOfAModuleAppliesToAllItsDeclarations() throws {
+  @Test("A condition of a module applies to all its declarations")
+  func aConditionOfAModuleAppliesToAllItsDeclarations() throws {
     let environment = try makeEnvironment().include(Payments().profile("production"))
     defer { try? environment.shutdown() }
     let fault = try requireFault(.unknownBean) { try environment.getBean(Checkout.self) }
     #expect(fault.message.contains("but inactive: module Payments is: profile 'production' is not active"))
   }
 
-  @Test func aModuleIsActiveIfTheConditionsOfOneInclusionHold() throws {
+  @Test("A module is active if the conditions of one inclusion hold")
+  func aModuleIsActiveIfTheConditionsOfOneInclusionHold() throws {
     for modules in [[Payments().profile("production"), Payments().profile("test")], [Payments().profile("test")]] {
       let environment = try makeEnvironment()
       defer { try? environment.shutdown() }
@@ -249,7 +268,8 @@ private struct Ledgers: BeanModule {
     }
   }
 
-  @Test func includedModulesAreActiveWithTheirModule() throws {
+  @Test("Included modules are active with their module")
+  func includedModulesAreActiveWithTheirModule() throws {
     let environment = try makeEnvironment().include(Banking().when { _ in false })
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout?.self) == nil)
@@ -260,13 +280,15 @@ private struct Ledgers: BeanModule {
     #expect(try other.getBean(Checkout?.self) != nil)
   }
 
-  @Test func severalConditionsHaveToHoldTogether() throws {
+  @Test("Several conditions have to hold together")
+  func severalConditionsHaveToHoldTogether() throws {
     let environment = try makeEnvironment().include(Payments().profile("test").when { _ in false })
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout?.self) == nil)
   }
 
-  @Test func aModuleMayReplaceMissingDeclarations() throws {
+  @Test("A module may replace missing declarations")
+  func aModuleMayReplaceMissingDeclarations() throws {
     let alone = try makeEnvironment().include(Payments().whenMissing(Checkout.self))
     defer { try? alone.shutdown() }
     #expect(try alone.getBean(Checkout.self).gateway.name == "gateway")
@@ -276,7 +298,8 @@ private struct Ledgers: BeanModule {
     #expect(try other.getBean(Checkout.self).gateway.name == "other")
   }
 
-  @Test func theFactoriesOfAnInactiveModuleAreInactive() throws {
+  @Test("The factories of an inactive module are inactive")
+  func theFactoriesOfAnInactiveModuleAreInactive() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?

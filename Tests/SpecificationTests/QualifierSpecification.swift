@@ -29,7 +29,8 @@ private final class Reports: Sendable {
           .lazy())
   }
 
-  @Test func aTagDistinguishesBeansOfOneType() throws {
+  @Test("A tag distinguishes beans of one type")
+  func aTagDistinguishesBeansOfOneType() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Qualified<Archive, Depot>.self).value.name == "two")
@@ -38,7 +39,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Depot.self).name == "main")
   }
 
-  @Test func aParameterNamesItsTag() throws {
+  @Test("A parameter names its tag")
+  func aParameterNamesItsTag() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -51,7 +53,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Qualified<Replica, Depot>.self).value === reports.replica.value)
   }
 
-  @Test func aTaggedPrototypeMayBeOwned() throws {
+  @Test("A tagged prototype may be owned")
+  func aTaggedPrototypeMayBeOwned() throws {
     final class Taker: Sendable {
       let one: Owned<Qualified<Archive, Depot>>
       let all: [Owned<Qualified<Replica, Depot>>]
@@ -82,7 +85,8 @@ private final class Reports: Sendable {
     #expect(released.withLock { $0 } == ["two", "two", "one", "two"])
   }
 
-  @Test func qualifiedBeansAreInjectedAsCollectionsOptionalsAndProviders() throws {
+  @Test("Qualified beans are injected as collections, optionals and providers")
+  func qualifiedBeansAreInjectedAsCollectionsOptionalsAndProviders() throws {
     enum Unused {}
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
@@ -94,7 +98,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Provider<Qualified<Archive, Depot>>.self).get().value.name == "two")
   }
 
-  @Test func theNearestEnvironmentWithATaggedBeanDecides() throws {
+  @Test("The nearest environment with a tagged bean decides")
+  func theNearestEnvironmentWithATaggedBeanDecides() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -111,13 +116,15 @@ private final class Reports: Sendable {
     #expect(try request.getBean([Qualified<Replica, Depot>].self).map(\.value.name) == ["one", "two"])
   }
 
-  @Test func severalBeansOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
+  @Test("Several beans of one tag are ambiguous unless one is primary")
+  func severalBeansOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try requireFault(.ambiguousBean) { try environment.getBean(Qualified<Replica, Depot>.self).value }
   }
 
-  @Test func aTagThatNoBeanHasIsAFault() throws {
+  @Test("A tag that no bean has is a fault")
+  func aTagThatNoBeanHasIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }))
@@ -132,7 +139,8 @@ private final class Reports: Sendable {
     #expect(faults[0].message.contains("no bean of type Depot with qualifier Replica"))
   }
 
-  @Test func idsAndDecoratorsSupportTags() throws {
+  @Test("Ids and decorators support tags")
+  func idsAndDecoratorsSupportTags() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -146,7 +154,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Qualified<Replica, any Store>.self).value.name == "decorated main")
   }
 
-  @Test func aFactoryBeansProductHasItsTag() throws {
+  @Test("A factory bean's product has its tag")
+  func aFactoryBeansProductHasItsTag() throws {
     final class Maker: Initializable, FactoryBean {
       func create() throws -> Depot { Depot("made") }
     }

@@ -20,7 +20,8 @@ private final class Guest: Sendable {
 }
 
 @Suite struct LazySpecification {
-  @Test func aLazyDependencyIsBuiltByItsFirstUseAndKept() throws {
+  @Test("A lazy dependency is built by its first use and kept")
+  func aLazyDependencyIsBuiltByItsFirstUseAndKept() throws {
     let count = Guarded(0)
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
@@ -39,7 +40,8 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func aPrototypeIsCreatedOnceForEachLazyDependency() throws {
+  @Test("A prototype is created once for each lazy dependency")
+  func aPrototypeIsCreatedOnceForEachLazyDependency() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -53,7 +55,8 @@ private final class Guest: Sendable {
     #expect(try one.part.get() !== two.part.get())
   }
 
-  @Test func twoBeansMayNeedEachOther() throws {
+  @Test("Two beans may need each other")
+  func twoBeansMayNeedEachOther() throws {
     final class Left: Sendable {
       let right: Lazy<Right>
       init(right: Lazy<Right>) { self.right = right }
@@ -71,7 +74,8 @@ private final class Guest: Sendable {
     #expect(try left.right.get().left === left)
   }
 
-  @Test func beansThatNeedEachOtherAreDeallocatedWithTheirEnvironment() throws {
+  @Test("Beans that need each other are deallocated with their environment")
+  func beansThatNeedEachOtherAreDeallocatedWithTheirEnvironment() throws {
     final class Left: Sendable {
       let right: Lazy<Right>
       let made: Lazy<Made>
@@ -105,7 +109,8 @@ private final class Guest: Sendable {
     #expect(error?.code == .finished)
   }
 
-  @Test func everyFormOfParameterCanBeLazy() throws {
+  @Test("Every form of parameter can be lazy")
+  func everyFormOfParameterCanBeLazy() throws {
     final class All: Sendable {
       let list: Lazy<[Part]>
       let maybe: Lazy<Part?>
@@ -146,7 +151,8 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test func lookupsReturnLazyDependencies() throws {
+  @Test("Lookups return lazy dependencies")
+  func lookupsReturnLazyDependencies() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -160,7 +166,8 @@ private final class Guest: Sendable {
     try requireFault(.unknownBean) { try environment.getBean(Lazy<Guest>.self) }
   }
 
-  @Test func aLazyDependencyIsCheckedWithTheRest() throws {
+  @Test("A lazy dependency is checked with the rest")
+  func aLazyDependencyIsCheckedWithTheRest() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
@@ -168,7 +175,8 @@ private final class Guest: Sendable {
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .invalidDeclaration])
   }
 
-  @Test func aLazyDependencyIsKeptSoItMustLiveAsLong() throws {
+  @Test("A lazy dependency is kept, so it must live as long")
+  func aLazyDependencyIsKeptSoItMustLiveAsLong() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
@@ -178,7 +186,8 @@ private final class Guest: Sendable {
     #expect(try startupFaults(of: environment).map(\.code) == [.captiveDependency])
   }
 
-  @Test func aBuildThatFailsIsTriedAgain() throws {
+  @Test("A build that fails is tried again")
+  func aBuildThatFailsIsTriedAgain() throws {
     let count = Guarded(0)
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
@@ -198,7 +207,8 @@ private final class Guest: Sendable {
     #expect(try machine.part.get().name == "part")
   }
 
-  @Test func concurrentUsesOfALazyDependencyGetOneInstance() throws {
+  @Test("Concurrent uses of a lazy dependency get one instance")
+  func concurrentUsesOfALazyDependencyGetOneInstance() throws {
     let count = Guarded(0)
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
@@ -220,7 +230,8 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func aLazyBeanThatNeedsItselfIsACircle() throws {
+  @Test("A lazy bean that needs itself is a circle")
+  func aLazyBeanThatNeedsItselfIsACircle() throws {
     final class Selfish: Sendable { let name = "" }
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
@@ -235,7 +246,8 @@ private final class Guest: Sendable {
     try requireFault(.cyclicDependency) { try lazy.get() }
   }
 
-  @Test func aLazyDependencyThrowsAfterTheEnd() throws {
+  @Test("A lazy dependency throws after the end")
+  func aLazyDependencyThrowsAfterTheEnd() throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Part.self, factory: { Part("part") }))
     let (early, late) = (try environment.getBean(Lazy<Part>.self), try environment.getBean(Lazy<Part>.self))
@@ -253,7 +265,8 @@ private final class Guest: Sendable {
     init(visitor: Current<Guest>) { self.visitor = visitor }
   }
 
-  @Test func aSingletonReachesTheRequestThatIsRunning() throws {
+  @Test("A singleton reaches the request that is running")
+  func aSingletonReachesTheRequestThatIsRunning() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
@@ -270,7 +283,8 @@ private final class Guest: Sendable {
     try requireFault(.scopeNotActive) { try audit.visitor.get() }
   }
 
-  @Test func tasksOfARequestReachTheRunningRequestToo() async throws {
+  @Test("Tasks of a request reach the running request, too")
+  func tasksOfARequestReachTheRunningRequestToo() async throws {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
     let requests = try environment.childFactory("request", seed: Guest.self)
@@ -280,7 +294,8 @@ private final class Guest: Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aCurrentBeanThatNoChildDeclaresIsAFault() throws {
+  @Test("A current bean that no child declares is a fault")
+  func aCurrentBeanThatNoChildDeclaresIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Audit.self, factory: Audit.init))
@@ -290,7 +305,8 @@ private final class Guest: Sendable {
     #expect(fault.message.contains("no child of 'shop' has a bean of type Guest of its own"))
   }
 
-  @Test func aBeanDeclaredForTheScopeOfAChildIsReached() throws {
+  @Test("A bean declared for the scope of a child is reached")
+  func aBeanDeclaredForTheScopeOfAChildIsReached() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -301,7 +317,8 @@ private final class Guest: Sendable {
     #expect(try requests.withChild(7) { _ throws -> String in try audit.visitor.get().name } == "7")
   }
 
-  @Test func aCurrentChildOfAnotherEnvironmentIsIgnored() throws {
+  @Test("A current child of another environment is ignored")
+  func aCurrentChildOfAnotherEnvironmentIsIgnored() throws {
     let (one, two) = (try Environment(name: "one"), try Environment(name: "two"))
     defer { for environment in [one, two] { try? environment.shutdown() } }
     var factories: [EnvironmentFactory<Guest>] = []
@@ -322,7 +339,8 @@ private final class Guest: Sendable {
     init(byId: [String: Part], distinct: Set<Part>) { (self.byId, self.distinct) = (byId, distinct) }
   }
 
-  @Test func beansAreInjectedByTheirIdsAndAsASet() throws {
+  @Test("Beans are injected by their ids and as a set")
+  func beansAreInjectedByTheirIdsAndAsASet() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -337,7 +355,8 @@ private final class Guest: Sendable {
     #expect(try environment.getBean(Set<Part>.self).count == 2)
   }
 
-  @Test func aChildSeesOuterBeansThatItDoesNotHide() throws {
+  @Test("A child sees outer beans that it does not hide")
+  func aChildSeesOuterBeansThatItDoesNotHide() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -349,7 +368,8 @@ private final class Guest: Sendable {
     #expect(try child.getBean([String: Part].self).mapValues(\.name) == ["a": "inner a", "b": "decorated outer b"])
   }
 
-  @Test func aBeanOfExactlyTheTypeComesFirst() throws {
+  @Test("A bean of exactly the type comes first")
+  func aBeanOfExactlyTheTypeComesFirst() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment
@@ -363,14 +383,16 @@ private final class Guest: Sendable {
     #expect(try environment.getBean([String: Int].self) == ["one": 1])
   }
 
-  @Test func aDictionaryOrSetWithoutBeansIsAFault() throws {
+  @Test("A dictionary or set without beans is a fault")
+  func aDictionaryOrSetWithoutBeansIsAFault() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Box.self, factory: Box.init))
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean])
   }
 
-  @Test func aPinnedDictionaryIsPassedAsItIs() throws {
+  @Test("A pinned dictionary is passed as it is")
+  func aPinnedDictionaryIsPassedAsItIs() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment.define(
@@ -412,7 +434,8 @@ private final class Cursor: DisposableBean, Sendable {
       .define(environment.bean(Cursor.self, factory: Cursor.init).scope("prototype"))
   }
 
-  @Test func theTakerReleasesItsOwnedBean() throws {
+  @Test("The taker releases its owned bean")
+  func theTakerReleasesItsOwnedBean() throws {
     let environment = try makeEnvironment()
     try environment.define(environment.bean(Reader.self, factory: Reader.init))
     let reader = try environment.getBean(Reader.self)
@@ -425,7 +448,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["cursor 1", "reader"])
   }
 
-  @Test func remainingOwnedBeansAreReleasedWithTheEnvironmentInReverseOrder() throws {
+  @Test("Remaining owned beans are released with the environment in reverse order")
+  func remainingOwnedBeansAreReleasedWithTheEnvironmentInReverseOrder() throws {
     let environment = try makeEnvironment()
     try environment
       .define(environment.bean(Reader.self, factory: Reader.init))
@@ -445,7 +469,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries.count == 5)
   }
 
-  @Test func aRequestReleasesBeansOwnedByItsBeans() throws {
+  @Test("A request releases beans owned by its beans")
+  func aRequestReleasesBeansOwnedByItsBeans() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -457,7 +482,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["reader", "cursor 1", "reader", "cursor 2"])
   }
 
-  @Test func eachTakerHasItsOwnInstance() throws {
+  @Test("Each taker has its own instance")
+  func eachTakerHasItsOwnInstance() throws {
     final class All: Sendable {
       let one: Owned<Cursor>
       let maybe: Owned<Cursor>?
@@ -483,7 +509,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == (1...5).reversed().map { "cursor \($0)" })
   }
 
-  @Test func onlyAPrototypeCanBeOwned() throws {
+  @Test("Only a prototype can be owned")
+  func onlyAPrototypeCanBeOwned() throws {
     let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Part.self, id: "part", factory: { Part("part") }))
@@ -494,7 +521,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(found.allSatisfy { $0.message.contains("only a prototype can be Owned") })
   }
 
-  @Test func aFailureOfAReleaseIsThrownByRelease() throws {
+  @Test("A failure of a release is thrown by release")
+  func aFailureOfAReleaseIsThrownByRelease() throws {
     struct Stuck: Error {}
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -506,7 +534,8 @@ private final class Cursor: DisposableBean, Sendable {
     try requireFault(.finished) { try late.get() }
   }
 
-  @Test func anAsynchronousReleaseOfAnOwnedBeanIsAwaited() async throws {
+  @Test("An asynchronous release of an owned bean is awaited")
+  func anAsynchronousReleaseOfAnOwnedBeanIsAwaited() async throws {
     final class Slow: AsyncDisposableBean, Sendable {
       let journal: Journal
       init(journal: Journal) { self.journal = journal }
@@ -527,7 +556,8 @@ private final class Cursor: DisposableBean, Sendable {
     try requireFault(.finished) { try late.get() }
   }
 
-  @Test func thousandsOfOwnedBeansAreReleasedWhileTheEnvironmentEnds() async throws {
+  @Test("Thousands of owned beans are released while the environment ends")
+  func thousandsOfOwnedBeansAreReleasedWhileTheEnvironmentEnds() async throws {
     let counter = Counter()
     let environment = try Environment(name: "shop")
     try environment.define(
@@ -542,7 +572,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(counter.value == parts.count)
   }
 
-  @Test func aReleaseMayEndItsEnvironment() async throws {
+  @Test("A release may end its environment")
+  func aReleaseMayEndItsEnvironment() async throws {
     func make() throws -> Owned<Part> {
       let environment = try Environment(name: "shop")
       try environment.define(
@@ -559,7 +590,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["ended", "ended"])
   }
 
-  @Test func anOwnedBeanCreatedByHandIsReleasedByHand() throws {
+  @Test("An owned bean created by hand is released by hand")
+  func anOwnedBeanCreatedByHandIsReleasedByHand() throws {
     let part = Owned(Part("by hand")) { [journal] in journal.note("given back") }
     #expect(try part.get().name == "by hand")
     try part.release()

@@ -9,7 +9,8 @@ struct UserScopeSpecification {
 
   // MARK: the scope object of a factory's child
 
-  @Test func aScopeObjectHasTheNameOfItsFactory() throws {
+  @Test("A scope object has the name of its factory")
+  func aScopeObjectHasTheNameOfItsFactory() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
     let tenants = try application.childFactory(
