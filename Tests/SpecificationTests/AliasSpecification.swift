@@ -15,9 +15,10 @@ private final class PumpFactory: Initializable, FactoryBean {
 }
 
 @Suite struct AliasSpecification {
+  @FreshEnvironment("aliases") private var environment
+
   @Test("An alias is accepted wherever an id is")
   func anAliasIsAcceptedWhereverAnIdIs() throws {
-    let environment = try Environment(name: "aliases")
     try environment
       .alias("main", of: "primary")
       .alias("primary", of: "one")
@@ -33,7 +34,6 @@ private final class PumpFactory: Initializable, FactoryBean {
 
   @Test("An alias may name a template")
   func anAliasMayNameATemplate() throws {
-    let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(Pump.self, id: "template", abstract: true).property("name", value: "set"))
       .alias("base", of: "template")
@@ -44,7 +44,6 @@ private final class PumpFactory: Initializable, FactoryBean {
 
   @Test("An alias of a factory bean returns the product")
   func anAliasOfAFactoryBeanReturnsTheProduct() throws {
-    let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(PumpFactory.self, id: "factory").target(Pump.self))
       .alias("other", of: "factory")
@@ -72,7 +71,6 @@ private final class PumpFactory: Initializable, FactoryBean {
 
   @Test("Children of a factory may have aliases")
   func childrenOfAFactoryMayHaveAliases() throws {
-    let environment = try Environment(name: "aliases")
     try environment.define(environment.bean(Pump.self, id: "shared"))
     let factory = try environment.childFactory("request", seed: Int.self) { child in
       try child.alias("mine", of: "shared").alias("own", of: "local")
@@ -87,7 +85,6 @@ private final class PumpFactory: Initializable, FactoryBean {
 
   @Test("All faults of aliases are reported at startup")
   func allFaultsOfAliasesAreReportedAtStartup() throws {
-    let environment = try Environment(name: "aliases")
     try environment
       .define(environment.bean(Pump.self, id: "one"))
       .alias("nothing", of: "on")

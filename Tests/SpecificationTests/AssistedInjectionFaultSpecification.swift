@@ -2,12 +2,12 @@ import Beans
 import Testing
 
 @Suite("Assisted injection: faults, scopes and the end") struct AssistedInjectionFaultSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: startup
 
   @Test("A tag has one binding: a second is a fault that names both origins, with any ids")
   func twoBindings() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (first, firstLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     let (second, secondLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     try environment.define(first.id("first")).define(second.id("second"))
@@ -19,8 +19,6 @@ import Testing
 
   @Test("Two tags of one element are two factories")
   func twoTags() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init))
       .define(environment.bindFactory(Product.self).to { Product(Assisted("none")) })
@@ -30,8 +28,6 @@ import Testing
 
   @Test("Assisted is valid in bindFactory only")
   func assistedElsewhere() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (bean, line) = (environment.bean(Product.self, factory: Product.init), #line)
     try environment.define(bean)
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -53,8 +49,6 @@ import Testing
 
   @Test("A seed of another type, two seeds, or none although the tag has one are faults")
   func wrongSeeds() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let builder = environment.bindFactory(Product.self).with(Tag.self)
     let (wrong, line) = (builder.to { (seed: Assisted<Int>) in Product(seed.map { "\($0)" }) }, #line)
     try environment.define(wrong)
@@ -83,7 +77,6 @@ import Testing
 
   @Test("The seed cannot be pinned, and neither can a parameter that does not exist")
   func pinnedSeed() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init)
         .argument(0, value: "pinned").argument(1, value: 1))
@@ -93,16 +86,12 @@ import Testing
 
   @Test("A product of a type that no bean can have is a fault")
   func wrapperProduct() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bindFactory([Int].self).to { [1] })
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }
 
   @Test("Missing beans of products are found at startup, and no factory is called")
   func missing() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (binding, line) = (
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Counter) in Product(seed) },
       #line - 1
@@ -116,8 +105,6 @@ import Testing
 
   @Test("A circle through a factory is found at startup and drawn")
   func cycle() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Shop.self, factory: Shop.init))
       .define(
@@ -128,8 +115,6 @@ import Testing
 
   @Test("A factory is a longer-lived bean: a request's bean that its products hold is captive, a provider is not")
   func captive() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Ticket.self, factory: Ticket.init).scope("request"))
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) })
@@ -154,7 +139,6 @@ import Testing
 
   @Test("A factory of a request builds with that request's beans, seed and environment")
   func requestScoped() throws {
-    let environment = try Environment()
     try environment
       .define(environment.bean(Ticket.self, factory: Ticket.init).scope("request"))
       .define(
@@ -179,8 +163,6 @@ import Testing
 
   @Test("The first product builds the beans of a request that products need, not the factory")
   func lazyInARequest() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let built = Counter()
     try environment
       .define(
@@ -240,8 +222,6 @@ import Testing
 
   @Test("An error of a product's factory arrives as creationFailed with the original in it; the next build tries again")
   func throwing() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (binding, line) = (
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>) in
         if seed.get() == "boom" { throw Boom(name: "boom") }
@@ -261,8 +241,6 @@ import Testing
 
   @Test("An error of the container from inside passes through with an extended path")
   func passesThrough() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (_: Assisted<String>, home: Environment) in
         try home.getBean(Product.self, byId: "missing")
@@ -276,8 +254,6 @@ import Testing
 
   @Test("A bean that products need and that cannot be built fails the build, and the next build tries again")
   func failingDependency() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let calls = Counter()
     try environment
       .define(
@@ -304,7 +280,6 @@ import Testing
 
   @Test("A factory throws finished after finish, even if it has built before")
   func finished() throws {
-    let environment = try Environment()
     let calls = Counter()
     try environment
       .define(
@@ -326,7 +301,6 @@ import Testing
 
   @Test("A build in a release throws finished, like any lookup")
   func inRelease() throws {
-    let environment = try Environment()
     let caught = Captured<EnvironmentError.Code>()
     try environment
       .define(environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init))

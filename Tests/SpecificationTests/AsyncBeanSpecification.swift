@@ -38,11 +38,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
 }
 
 @Suite("Asynchronous beans") struct AsyncBeanSpecification {
+  @FreshEnvironment("shop") private var environment
+
   // MARK: startup
 
   @Test("Startup awaits asynchronous beans")
   func startupAwaitsAsynchronousBeans() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
       .define(
@@ -61,7 +62,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A listener opens when its dependencies are ready")
   func aListenerOpensWhenItsDependenciesAreReady() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Listener.self, factory: Listener.init))
       .define(environment.bean(Archive.self, factory: Archive.init))
@@ -75,7 +75,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("Independent beans are created concurrently")
   func independentBeansAreCreatedConcurrently() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -103,7 +102,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A bean is built after the asynchronous bean that it takes")
   func aBeanIsBuiltAfterTheAsynchronousBeanThatItTakes() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -141,7 +139,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("Synchronous startup names the missing beans")
   func synchronousStartupNamesTheMissingBeans() async throws {
     func start(_ environment: Environment) throws { try environment.startup() }
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
       .define(environment.bean(Store.self, async: { Store() }))
@@ -158,7 +155,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test("A synchronous lookup names the call to use")
   func aSynchronousLookupNamesTheCallToUse() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
       .define(environment.bean(Store.self, id: "orders", async: { Store() }))
@@ -175,7 +171,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A bean that fails ends the startup")
   func aBeanThatFailsEndsTheStartup() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(environment.bean(Archive.self, factory: Archive.init))
@@ -192,7 +187,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A cancelled startup may be tried again")
   func aCancelledStartupMayBeTriedAgain() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self,
@@ -217,7 +211,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("All tasks wait for one creation")
   func allTasksWaitForOneCreation() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -240,7 +233,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A cancelled task does not cancel the others")
   func aCancelledTaskDoesNotCancelTheOthers() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -263,7 +255,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A creation that failed is tried again")
   func aCreationThatFailedIsTriedAgain() async throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -290,7 +281,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
       let provider: Provider<Store>
       let tagged: Qualified<Refused, Store>
     }
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -319,7 +309,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("Values and protocols are awaited like objects")
   func valuesAndProtocolsAreAwaitedLikeObjects() async throws {
     struct Limits: Equatable, Sendable { var rows = 7 }
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Limits.self, async: { Limits() }))
       .define(environment.bean((any CustomStringConvertible).self, async: { "text" as any CustomStringConvertible }))
@@ -332,7 +321,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A child of a factory awaits its own beans")
   func aChildOfAFactoryAwaitsItsOwnBeans() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(journal))
     let requests = try environment.childFactory("request", seed: String.self) { request in
       try request.define(
@@ -365,7 +353,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
       }
     }
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(environment.bean(Counting.self, factory: Counting.init))
@@ -384,7 +371,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("An end waits for the creation and releases it")
   func anEndWaitsForTheCreationAndReleasesIt() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -407,7 +393,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test("A factory may end its own environment")
   func aFactoryMayEndItsOwnEnvironment() async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -424,7 +409,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test("A factory that awaits its own bean is a circle")
   func aFactoryThatAwaitsItsOwnBeanIsACircle() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -454,7 +438,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test("A prototype cannot be awaited")
   func aPrototypeCannotBeAwaited() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Store.self, async: { Store() }).scope("prototype"))
       .define(environment.bean(Archive.self, factory: Archive.init).scope("prototype"))
@@ -467,7 +450,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("A post processor cannot be awaited")
   func aPostProcessorCannotBeAwaited() throws {
     final class Processor: BeanPostProcessor, Sendable { func process(_ bean: AnyObject) -> AnyObject { bean } }
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Processor.self, async: { Processor() }))
     #expect(faults(of: environment).map(\.code) == [.invalidDeclaration])
   }
@@ -476,7 +458,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   func anUndeclaredAsynchronousInstanceIsRefused() throws {
     class Plain: @unchecked Sendable {}  // immutable
     final class Slow: Plain, AsyncBean, @unchecked Sendable { func postConstruct() async {} }  // immutable
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Plain.self, lazy: true, factory: { Slow() }))
     let fault = try requireFault(.invalidDeclaration) { try environment.getBean(Plain.self) }
     #expect(fault.message.contains("Slow"))
@@ -552,7 +533,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
   @Test("An error that a factory has kept is thrown")
   func anErrorThatAFactoryHasKeptIsThrown() async throws {
     let kept = Guarded<(any Error)?>(nil)
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Store.self, lazy: true, async: { Store() }))
       .define(
@@ -571,7 +551,6 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test("A loop of lookups and creations ends")
   func aLoopOfLookupsAndCreationsEnds() async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Store.self, lazy: true, async: { Store() }))
     // Threads that cannot wait look the bean up meanwhile, and get it or the error.
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -40,12 +40,13 @@ private func requireAwaitedFault<R>(
 }
 
 @Suite("Asynchronous creations", .timeLimit(.minutes(20))) struct AsyncCreationSpecification {
+  @FreshEnvironment("shop") private var environment
+
   // MARK: failures
 
   @Test("The first failure of ready() is thrown at once, though another creation hangs and ignores its cancellation")
   func aFailureIsThrownAtOnce() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Index.self, factory: Index.init).onDestroy { _ in journal.note("index") })
       .define(
@@ -79,7 +80,6 @@ private func requireAwaitedFault<R>(
   @Test("A failure of ready() without other creations under way is thrown after the release of all built beans")
   func aFailureAloneReleasesFirst() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Index.self, async: { Index() }).onDestroy { _ in journal.note("index") })
       .define(environment.bean(Store.self, async: { (_: Index) throws -> Store in throw Boom() }))
@@ -92,7 +92,6 @@ private func requireAwaitedFault<R>(
   @Test("The first failure of a lookup cancels the other creations for which no other caller waits")
   func aFailedLookupCancelsTheRest() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -127,7 +126,6 @@ private func requireAwaitedFault<R>(
   func aLookupCreatesConcurrently() async throws {
     struct All: Sendable { let (stores, index): ([Store], Index) }
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     for id in ["a", "b"] {
       try environment.define(
         environment.bean(
@@ -158,7 +156,6 @@ private func requireAwaitedFault<R>(
   @Test("ready() creates the dependencies of a plain bean concurrently, lazy ones included")
   func readyCreatesLazyBeansConcurrently() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -187,7 +184,6 @@ private func requireAwaitedFault<R>(
   @Test("A creation begins when all of its dependencies exist, and does not wait for anything else")
   func aCreationWaitsForItsDependenciesOnly() async throws {
     let (slow, quick) = (AsyncGate(), AsyncGate())
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -216,7 +212,6 @@ private func requireAwaitedFault<R>(
     "ready() of a factory's child creates the child's own asynchronous beans concurrently, and leaves lazy ones out")
   func aChildGetsReady() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
         .define(
@@ -260,7 +255,6 @@ private func requireAwaitedFault<R>(
   @Test("A failed ready() of a factory's child leaves the child unchanged: the next call tries again")
   func aChildMayTryAgain() async throws {
     let attempts = Counter()
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit.define(
         visit.bean(
@@ -280,7 +274,6 @@ private func requireAwaitedFault<R>(
   @Test("A child's lookup creates the parent's beans and the child's concurrently")
   func acrossEnvironments() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -310,7 +303,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory makes a child ready while its own environment is not")
   func aFactoryThatOpensAChild() async throws {
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit.define(visit.bean(Store.self, async: { (name: String) in Store(name) }))
     }
@@ -368,7 +360,6 @@ private func requireAwaitedFault<R>(
   @Test("A child's task that waits for a bean of its parent gets finished when the parent ends")
   func aWaiterBelowAnEndingEnvironment() async throws {
     let begun = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -413,7 +404,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory that looks its own bean up is a circle", arguments: Asking.allCases)
   func aFactoryThatLooksItsOwnBeanUp(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -429,7 +419,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory that looks up a bean that takes its own is a circle", arguments: Asking.allCases)
   func aFactoryThatLooksItsTakerUp(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -447,7 +436,6 @@ private func requireAwaitedFault<R>(
 
   @Test("A circle of asynchronous factories is drawn with every creation on it", arguments: [Asking.lookup, .wait])
   func aCircleThroughWhatAnotherTakes(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -477,7 +465,6 @@ private func requireAwaitedFault<R>(
 
   @Test("A lookup of the bean whose creation waits for the own one is a circle, even if it cannot wait")
   func aLookupOfTheTakerBelow() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -502,7 +489,6 @@ private func requireAwaitedFault<R>(
   @Test("A task that outlives its creation may look up its bean, and waits for the end of the environment")
   func aTaskThatIsLeftBehind() async throws {
     let (there, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(
@@ -538,7 +524,6 @@ private func requireAwaitedFault<R>(
   @Test("A lookup is linear in a net of lazy asynchronous beans, and calls each factory once")
   func aNet() async throws {
     let calls = Counter()
-    let environment = try Environment(name: "shop")
     let (rows, columns) = (20, 5)
     for row in 0..<rows {
       for column in 0..<columns {

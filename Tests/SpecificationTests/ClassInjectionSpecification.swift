@@ -3,11 +3,12 @@ import BeansInject
 import Testing
 
 @Suite("Injections that a class declares for its own properties") struct ClassInjectionSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: beans
 
   @Test("autowire injects the bean of the property's type, InjectBean the one with an id, inherited ones included")
   func beans() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Deluxe.self))
     try environment.define(environment.bean(Motor.self, id: "main", factory: { Motor() }).primary())
     try environment.define(environment.bean(Motor.self, id: "spare", factory: { Motor() }))
@@ -22,7 +23,6 @@ import Testing
 
   @Test("Injected beans are built first")
   func order() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(
@@ -44,8 +44,6 @@ import Testing
 
   @Test("The steps run in order: properties, class-level injections, environment, post processors, postConstruct")
   func building() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let journal = Journal()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(journal))
@@ -72,7 +70,6 @@ import Testing
   @Test("A key path that may lead to either of two properties of one type wins, but does not excuse a missing bean")
   func ambiguousPath() throws {
     let (left, right) = (Motor(power: 1), Motor(power: 2))
-    let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(Twin.self, id: "one").property(\.left, value: left))
     try environment.define(
@@ -92,7 +89,6 @@ import Testing
 
   @Test("A class without an instance is described all the same, and beans of other classes are not injected")
   func noInstance() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(
@@ -111,7 +107,6 @@ import Testing
     let property = try BeanDescriptor.forClass(Foreign.self)["motor"]
     #expect(property.inject(InjectBean(id: "main")) === property)
     #expect(property.autowire() === property)
-    let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(Foreign.self))
     #expect(try environment.getBean(Foreign.self).motor === environment.getBean(Motor.self))
@@ -122,7 +117,6 @@ import Testing
 
   @Test("An object behind a protocol, and one of a subclass, are injected, too")
   func unforeseen() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean((any Mover).self, factory: { Machine() as any Mover }))
     #expect(try environment.getBean((any Mover).self).power == 100)
@@ -132,7 +126,6 @@ import Testing
 
   @Test("A configuration value is converted to the property's type; a default replaces a missing one")
   func configuration() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: "8080"))
     try environment.define(environment.bean(Server.self))
     let server = try environment.getBean(Server.self)
@@ -143,7 +136,6 @@ import Testing
 
   @Test("Children of a factory get the value that startup has found")
   func configurationInChildren() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 1))
     try environment.define(environment.bean(Server.self).scope("request"))
     let requests = try environment.childFactory("request", seed: Void.self)
@@ -152,7 +144,6 @@ import Testing
 
   @Test("A declaration's own property excuses a missing value")
   func explicitConfiguration() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property("port", value: "81"))
     #expect(try environment.getBean(Server.self).port == 81)
     let second = try Environment()
@@ -174,7 +165,6 @@ import Testing
 
   @Test("A source that is a bean is built before its values are needed")
   func configurationFromABean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self))
     try environment.define(environment.bean(Source.self, factory: { Source() }))
     #expect(try environment.getBean(Server.self).port == 99)
@@ -182,7 +172,6 @@ import Testing
 
   @Test("A missing value without default, and one that does not convert, are faults at startup")
   func configurationFaults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self, id: "server", lazy: true))
     let fault = try requireFault(.missingConfiguration) { try environment.startup() }
     #expect(fault.message.contains("port"))
@@ -197,8 +186,6 @@ import Testing
 
   @Test("An Injection that is defined as a bean adds a kind, wherever it is declared, for all below")
   func ownKind() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Report.self))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection("!") }))
     #expect(try environment.getBean(Report.self).title == "HELLO!")
@@ -215,7 +202,6 @@ import Testing
 
   @Test("An Injection may need beans, which come before it and are not processed")
   func injectionWithNeeds() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Report.self))
     try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
@@ -228,7 +214,6 @@ import Testing
 
   @Test("A missing Injection for the kind fails startup, even if there are others")
   func noInjection() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Report.self, lazy: true))
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
     #expect(fault.message.contains("Shout"))
@@ -240,7 +225,6 @@ import Testing
 
   @Test("An unfitting result of an Injection is a fault, and its error is passed on")
   func badInjection() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Report.self, lazy: true))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection(nil) }))
     try environment.startup()
@@ -256,7 +240,6 @@ import Testing
 
   @Test("inject runs the class's injections on an object, and nothing else")
   func inject() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 5))
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
@@ -275,7 +258,6 @@ import Testing
 
   @Test("inject throws the error of a lookup")
   func injectFaults() throws {
-    let environment = try Environment()
     try requireFault(.unknownBean) { try environment.inject(Machine()) }
     try requireFault(.missingConfiguration) { try environment.inject(Server()) }
     try environment.shutdown()
@@ -286,7 +268,6 @@ import Testing
 
   @Test("Missing, ambiguous and circular beans are faults at startup, even of lazy beans; so are captives")
   func faults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Machine.self, lazy: true))
     try requireFault(.unknownBean) { try environment.startup() }
     let second = try Environment()
@@ -306,7 +287,6 @@ import Testing
 
   @Test("A descriptor initializer that throws, or names no property, is a fault at startup")
   func badInitializer() throws {
-    let environment = try Environment()
     let line = #line + 1
     try environment.define(environment.bean(Misspelt.self, lazy: true))
     try environment.define(environment.bean(Constant.self, lazy: true))

@@ -3,11 +3,12 @@ import TestSupport
 import Testing
 
 @Suite("Concurrency", .timeLimit(.minutes(20))) struct ConcurrencySpecification {
+  @FreshEnvironment private var environment
+
   // MARK: single flight
 
   @Test("Threads that miss together get the one instance that one of them builds")
   func singleFlight() throws {
-    let environment = try Environment()
     let built = Counter()
     let inside = Gate("factory entered")
     let go = Gate("factory may return")
@@ -33,7 +34,6 @@ import Testing
 
   @Test("A failed build gives every waiter the same error, and the next lookup tries again")
   func failedFlight() throws {
-    let environment = try Environment()
     let attempts = Counter()
     let inside = Gate("factory entered")
     let go = Gate("factory may return")
@@ -64,7 +64,6 @@ import Testing
 
   @Test("A waiter whose own bean needs the failed one fails with the same cause")
   func failureThroughDependency() throws {
-    let environment = try Environment()
     let inside = Gate("factory entered")
     let go = Gate("factory may return")
     try environment.define(
@@ -111,7 +110,6 @@ import Testing
 
   @Test("Prototypes are not single-flight: two threads may be in the factory at once")
   func prototypes() throws {
-    let environment = try Environment()
     let meeting = MeetingPoint(of: 2, "both factories")
     try environment.define(
       environment.bean(
@@ -130,8 +128,6 @@ import Testing
 
   @Test("A slow factory does not block an unrelated bean, a filled slot, or a child")
   func slowFactory() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let inside = Gate("factory entered")
     let go = Gate("factory may return")
     try environment.define(
@@ -165,7 +161,6 @@ import Testing
 
   @Test("No lock is held while user code runs: a factory may wait for a thread that uses the container")
   func factoryWaitsForAnotherThread() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Other.self, lazy: true, factory: Other.init))
     try environment.define(
       environment.bean(
@@ -212,7 +207,6 @@ import Testing
 
   @Test("Every lookup after startup is safe from any thread")
   func manyLookups() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Box.self, lazy: true, factory: Box.init))
     try environment.define(environment.bean(Item.self, lazy: true, factory: Item.init))
     for number in 0..<20 {
@@ -242,7 +236,6 @@ import Testing
 
   @Test("Lookups that come together before startup start the environment once")
   func concurrentStartup() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(
@@ -265,7 +258,6 @@ import Testing
 
   @Test("A failed startup gives every thread the same cause")
   func concurrentFailedStartup() throws {
-    let environment = try Environment()
     let attempts = Counter()
     try environment.define(
       environment.bean(Item.self, factory: { throw Boom(name: "attempt \(attempts.increment())") }))

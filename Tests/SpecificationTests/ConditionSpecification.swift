@@ -39,6 +39,8 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct ProfileSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test(
     "The configuration selects one of two declarations of one id",
     arguments: [("production", "disk"), ("test", "memory"), ("development, sales", "memory")])
@@ -53,7 +55,6 @@ private func defineStores(in environment: Environment) throws {
 
   @Test("An environment variable activates a profile by its legal name")
   func anEnvironmentVariableActivatesAProfileByItsLegalName() throws {
-    let environment = try Environment(name: "shop")
     try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["BEANS_PROFILES": "test"]))
     try defineStores(in: environment)
     #expect(try environment.activeProfiles == ["test"])
@@ -62,7 +63,6 @@ private func defineStores(in environment: Environment) throws {
 
   @Test("A list of profiles may be given as one")
   func aListOfProfilesMayBeGivenAsOne() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.settings().setValue(key: "beans.profiles", value: ["test", "sales", "test"]))
     #expect(try environment.activeProfiles == ["sales", "test"])
   }
@@ -110,7 +110,6 @@ private func defineStores(in environment: Environment) throws {
 
   @Test("Profiles that are no text are a fault of startup")
   func nonTextProfilesAreAFaultOfStartup() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.settings().setValue(key: "beans.profiles", value: Misfit()))
       .define(environment.bean(Clock.self).profile("test"))
@@ -151,9 +150,10 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct ConditionSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("A condition reads the configuration once")
   func aConditionReadsTheConfigurationOnce() throws {
-    let environment = try Environment(name: "shop")
     let count = Guarded(0)
     try environment
       .define(environment.settings().setValue(key: "clock", value: "yes"))
@@ -171,7 +171,6 @@ private func defineStores(in environment: Environment) throws {
 
   @Test("Conditions that throw are faults of startup, all at once")
   func throwingConditionsAreFaultsOfStartupAllAtOnce() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Clock.self).when { _ in throw Misfit() })
       .define(environment.bean(Atlas.self).when { try $0.getValue(Bool.self, key: "atlas") })
@@ -185,7 +184,6 @@ private func defineStores(in environment: Environment) throws {
 
   @Test("An error of an inactive declaration is no fault")
   func anErrorOfAnInactiveDeclarationIsNoFault() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Ledger.self, factory: Ledger.init).when { _ in false })
       .define(environment.bean(Clock.self).property("nothing", value: 1).requires(id: "nowhere").profile("test"))
@@ -196,7 +194,6 @@ private func defineStores(in environment: Environment) throws {
   @Test("A bean declared in place has no conditions of its own")
   func aBeanDeclaredInPlaceHasNoConditionsOfItsOwn() throws {
     final class Owner: Initializable { var clock: Clock? }
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(Owner.self).property(\.clock, bean: environment.bean(Clock.self).profile("default")))
     #expect(try requireFault { try environment.startup() }.code == .invalidDeclaration)
@@ -204,9 +201,10 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct MissingBeanSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("A type of another declaration is not missing")
   func aTypeOfAnotherDeclarationIsNotMissing() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(MemoryStore.self, factory: { MemoryStore() }).whenMissing((any Store).self))
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -216,7 +214,6 @@ private func defineStores(in environment: Environment) throws {
 
   @Test("The first of several replaces a missing bean")
   func theFirstOfSeveralReplacesAMissingBean() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(MemoryStore.self, factory: { MemoryStore() }).whenMissing((any Store).self))
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }).whenMissing((any Store).self))
@@ -236,7 +233,6 @@ private func defineStores(in environment: Environment) throws {
   @Test("Beans of templates, factory beans and embedded beans are not missing")
   func beansOfTemplatesFactoryBeansAndEmbeddedBeansAreNotMissing() throws {
     final class Owner: Initializable { var atlas: Atlas? }
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(Ledger.self, id: "ledger", factory: { Ledger(store: DiskStore()) }).whenMissing(Clock.self)

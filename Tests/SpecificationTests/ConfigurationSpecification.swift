@@ -3,11 +3,12 @@ import BeansInject
 import Testing
 
 @Suite("Configuration") struct ConfigurationSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: settings and reading
 
   @Test("Settings are values written down in code, read with conversion and default")
   func settings() throws {
-    let environment = try Environment()
     try environment.define(
       environment.settings().setValue(key: "key", value: 4711).setValue(
         namespace: "com.foo", key: "string", value: "hello"))
@@ -24,7 +25,6 @@ import Testing
 
   @Test("A text that is no number fails only a read as a number")
   func lateFailure() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "k", value: "abc")).startup()
     #expect(try environment.getConfigurationValue(String.self, key: "k") == "abc")
     try requireFault(.conversionFailed) { try environment.getConfigurationValue(Int.self, key: "k") }
@@ -32,7 +32,6 @@ import Testing
 
   @Test("A setting that exists already is refused, with both places")
   func twice() throws {
-    let environment = try Environment()
     let (first, second, line) = (environment.settings(), environment.settings(), #line)
     try environment.define(first.setValue(key: "k", value: 1))
     let fault = try requireFault(.invalidDeclaration) { try environment.define(second.setValue(key: "k", value: 2)) }
@@ -43,7 +42,6 @@ import Testing
 
   @Test("Settings are defined before startup, sources may come later")
   func frozen() throws {
-    let environment = try Environment()
     try environment.startup()
     try requireFault(.frozen) { try environment.define(environment.settings().setValue(key: "k", value: 1)) }
     try environment.addConfigurationSource(Source("late", ["k": "2"]))
@@ -52,7 +50,6 @@ import Testing
 
   @Test("A read does not start the environment; after the end it is refused")
   func lifecycle() throws {
-    let environment = try Environment()
     try environment.addConfigurationSource(Source("a", ["k": "1"]))
     #expect(try environment.getConfigurationValue(Int.self, key: "k") == 1)
     try environment.define(environment.bean(Reader.self, factory: Reader.init)).startup()
@@ -63,7 +60,6 @@ import Testing
 
   @Test("A read after a failed startup throws its cause")
   func failed() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Reader.self, factory: Reader.init).requires(id: "nowhere"))
     try requireFault(.unknownBean) { try environment.startup() }
     try requireFault(.unknownBean) { try environment.getConfigurationValue(Int.self, key: "k", defaultValue: 1) }
@@ -124,7 +120,6 @@ import Testing
 
   @Test("Factories read the configuration during startup")
   func duringStartup() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Text.self, factory: { (here: Environment) in Text(try here.getConfigurationValue(String.self, key: "k")) }))
@@ -135,7 +130,6 @@ import Testing
   @Test(
     "A source that is a bean is built first, and its values are there before any placeholder, wherever it is declared")
   func sourceBean() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(
@@ -162,7 +156,6 @@ import Testing
 
   @Test("A source may be made of other beans and of values of the sources before it")
   func sourceOfASource() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Text.self, factory: Text.init).argument(0, resolve: "${name}"))
     try environment.define(
       environment.bean(Source.self, id: "first", factory: { Source("first", ["prefix": "p"]) }))
@@ -174,7 +167,6 @@ import Testing
 
   @Test("Faults are still found with a source among the beans: those of the graph first, then all texts at once")
   func faultsWithASourceBean() throws {
-    let environment = try Environment()
     let journal = Journal()
     func declare(_ environment: Environment) throws {
       try environment.define(environment.bean(Part.self, id: "a").property(\.text, resolve: "${none}"))
@@ -197,7 +189,6 @@ import Testing
 
   @Test("A source bean that fails to load fails the startup, and the built beans are released")
   func failingSource() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "k", value: 1))
     try environment.define(environment.bean(Source("bean", ["k": "2"])))
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -206,7 +197,6 @@ import Testing
 
   @Test("A bean that a source looks up before the configuration is complete is refused if it needs text")
   func tooEarly() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Part.self).property(\.text, resolve: "${k}"))
     try environment.define(
       environment.bean(
@@ -216,7 +206,6 @@ import Testing
 
   @Test("A source that adds itself in postConstruct, like those of the seeds, is loaded once")
   func selfAdding() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(SelfAdding.self, factory: SelfAdding.init))
     try environment.startup()
     #expect(try environment.getConfigurationValue(Int.self, key: "loads") == 1)
@@ -224,7 +213,6 @@ import Testing
 
   @Test("A source cannot be a bean of a factory's children")
   func sourceInChildren() throws {
-    let environment = try Environment()
     _ = try environment.childFactory("request", seed: Int.self) { child in
       try child.define(child.bean(Source("bean", [:])))
     }
@@ -236,7 +224,6 @@ import Testing
 
   @Test("The command line overrules the environment variables, which overrule the settings")
   func precedence() throws {
-    let environment = try Environment()
     try environment.define(
       environment.settings().setValue(key: "a", value: 1).setValue(key: "b", value: 1).setValue(key: "c", value: 1))
     try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["b": "2", "c": "2"]))

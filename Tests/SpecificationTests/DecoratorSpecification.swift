@@ -37,14 +37,10 @@ private class Pump: @unchecked Sendable {  // immutable
 private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
 @Suite struct DecoratorSpecification {
-  private func makeEnvironment(parent: Environment? = nil) throws -> Environment {
-    try Environment(name: "shop", parent: parent)
-  }
+  @FreshEnvironment("shop") private var environment
 
   @Test("A lookup by the type returns the decorator")
   func aLookupByTheTypeReturnsTheDecorator() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store, _: Metrics) in Around(inner) })
       .define(environment.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
@@ -65,8 +61,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
       var byName: (any Store)?
       var inPlace: any Store = DiskStore("none")
     }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -81,8 +75,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A lookup by another type returns the bean itself")
   func aLookupByAnotherTypeReturnsTheBeanItself() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -94,8 +86,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("The decorator that is defined first is next to the bean")
   func theDecoratorThatIsDefinedFirstIsNextToTheBean() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner, "first") })
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -106,8 +96,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("Each bean of the type has a decorator of its own")
   func eachBeanOfTheTypeHasADecoratorOfItsOwn() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, id: "one", factory: { DiskStore("one") }))
       .define(environment.bean(DiskStore.self, id: "two", factory: { DiskStore("two") }).primary())
@@ -119,8 +107,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A class can be decorated by a subclass")
   func aClassCanBeDecoratedByASubclass() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Pump.self, id: "pump", factory: { Pump("pump") }))
       .define(environment.decorate(Pump.self) { (inner: Pump) in LoudPump("loud \(inner.word)") })
@@ -132,8 +118,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
   @Test("A value can be decorated")
   func aValueCanBeDecorated() throws {
     struct Limit: Sendable { let count: Int }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Limit.self, factory: { Limit(count: 1) }))
       .define(environment.decorate(Limit.self) { (inner: Limit) in Limit(count: inner.count + 1) })
@@ -145,8 +129,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     final class Maker: Initializable, FactoryBean {
       func create() throws -> DiskStore { DiskStore("made") }
     }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Maker.self).target(DiskStore.self))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -156,7 +138,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
   @Test("Decorators are released before their beans")
   func decoratorsAreReleasedBeforeTheirBeans() throws {
     let journal = Guarded<[String]>([])
-    let environment = try makeEnvironment()
     try environment
       .define(
         environment.bean(DiskStore.self, factory: { DiskStore() }).onDestroy { disk in
@@ -172,8 +153,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A decorator lives as long as its bean")
   func aDecoratorLivesAsLongAsItsBean() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }).scope("request"))
       .define(environment.bean(Pump.self, factory: { Pump("pump") }).scope("prototype"))
@@ -192,8 +171,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
   @Test("A lazy bean is not built for its decorator")
   func aLazyBeanIsNotBuiltForItsDecorator() throws {
     let count = Guarded(0)
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(
         environment.bean(DiskStore.self, lazy: true) {
@@ -209,15 +186,14 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A child decorates beans of its parent for itself and its children")
   func aChildDecoratesBeansOfItsParentForItselfAndItsChildren() throws {
-    let parent = try makeEnvironment()
-    defer { try? parent.shutdown() }
+    let parent = environment
     try parent
       .define(parent.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
       .define(parent.bean(Ledger.self, factory: Ledger.init))
       .define(parent.decorate((any Store).self) { (inner: any Store) in Around(inner, "parent") })
-    let child = try makeEnvironment(parent: parent)
+    let child = try Environment(name: "shop", parent: parent)
     try child.define(child.decorate((any Store).self) { (inner: any Store) in Around(inner, "child") })
-    let grandchild = try makeEnvironment(parent: child)
+    let grandchild = try Environment(name: "shop", parent: child)
     try grandchild.define(grandchild.bean(Ledger.self, id: "own", factory: Ledger.init))
     #expect(try child.getBean((any Store).self).name == "child parent disk")
     #expect(try child.getBean((any Store).self, byId: "main").name == "child parent disk")
@@ -230,7 +206,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
   @Test("A child's decorator is released with the child, and the parent's bean stays")
   func aChildsDecoratorIsReleasedWithTheChildAndTheParentsBeanStays() throws {
     let journal = Guarded<[String]>([])
-    let parent = try makeEnvironment()
+    let parent = environment
     try parent.define(
       parent.bean(DiskStore.self, factory: { DiskStore() }).onDestroy { disk in
         journal.withLock { $0.append(disk.name) }
@@ -240,7 +216,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
         request.decorate((any Store).self) { (inner: any Store, seed: String) in Around(inner, seed, journal) })
     }
     func makeChild() throws -> Environment {
-      let child = try makeEnvironment(parent: parent)
+      let child = try Environment(name: "shop", parent: parent)
       try child.define(child.decorate((any Store).self) { (inner: any Store) in Around(inner, "child", journal) })
       return try child.startup()
     }
@@ -258,8 +234,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("Each child of a factory decorates for itself")
   func eachChildOfAFactoryDecoratesForItself() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.bean(Pump.self, factory: { Pump("pump") }).scope("prototype"))
@@ -284,13 +258,12 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A prototype of a started parent is decorated anew")
   func aPrototypeOfAStartedParentIsDecoratedAnew() throws {
-    let parent = try makeEnvironment()
-    defer { try? parent.shutdown() }
+    let parent = environment
     try parent
       .define(parent.bean(Pump.self, factory: { Pump("pump") }).scope("prototype"))
       .define(parent.decorate(Pump.self) { (inner: Pump) in Pump("parent \(inner.word)") })
     try parent.startup()
-    let child = try makeEnvironment(parent: parent)
+    let child = try Environment(name: "shop", parent: parent)
     try child.define(child.decorate(Pump.self) { (inner: Pump) in Pump("child \(inner.word)") })
     #expect(try child.getBean(Pump.self).word == "child parent pump")
     #expect(try child.getBean(Pump.self) !== child.getBean(Pump.self))
@@ -299,10 +272,9 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A hidden bean is not decorated")
   func aHiddenBeanIsNotDecorated() throws {
-    let parent = try makeEnvironment()
-    defer { try? parent.shutdown() }
+    let parent = environment
     try parent.define(parent.bean(DiskStore.self, id: "main", factory: { DiskStore("outer") }))
-    let child = try makeEnvironment(parent: parent)
+    let child = try Environment(name: "shop", parent: parent)
     try child
       .define(child.bean(DiskStore.self, id: "main", factory: { DiskStore("inner") }))
       .define(child.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -319,8 +291,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
         return bean
       }
     }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     let called = Guarded<[String]>([])
     try environment
       .define(environment.bean(Witness.self))
@@ -334,8 +304,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A decorator may depend on a condition")
   func aDecoratorMayDependOnACondition() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) }.profile("production"))
@@ -345,7 +313,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("Reports and statistics count decorators")
   func reportsAndStatisticsCountDecorators() throws {
-    let environment = try makeEnvironment()
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -358,9 +325,10 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 }
 
 @Suite struct DecoratorFaultSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("A decorator without a bean is a fault")
   func aDecoratorWithoutABeanIsAFault() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }).profile("production"))
@@ -372,7 +340,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("Dependencies of a decorator are part of the graph")
   func dependenciesOfADecoratorArePartOfTheGraph() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, id: "one", factory: { DiskStore() }))
       .define(environment.bean(DiskStore.self, id: "two", factory: { DiskStore() }).scope("prototype").primary())
@@ -384,7 +351,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A circle through a decorator is drawn")
   func aCircleThroughADecoratorIsDrawn() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.bean(Ledger.self, factory: Ledger.init))
@@ -396,7 +362,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A decorator that holds a shorter lived bean is captive")
   func aDecoratorThatHoldsAShorterLivedBeanIsCaptive() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.bean(Metrics.self).scope("request"))
@@ -407,7 +372,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("A decorator has no name, scope or template of its own")
   func aDecoratorHasNoNameScopeOrTemplateOfItsOwn() throws {
-    let environment = try Environment(name: "shop")
     func decorator() -> TypedBeanDeclaration<any Store> {
       environment.decorate((any Store).self) { (inner: any Store) in Around(inner) }
     }
@@ -424,7 +388,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
   @Test("An error of a decorator names it and releases its bean")
   func anErrorOfADecoratorNamesItAndReleasesItsBean() throws {
-    let environment = try Environment(name: "shop")
     let released = Guarded(0)
     try environment
       .define(

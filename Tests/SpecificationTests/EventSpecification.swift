@@ -23,10 +23,8 @@ private struct Stamp: EventListener {
 }
 
 @Suite struct EventSpecification {
-  private let shop: Environment
+  @FreshEnvironment("shop") private var shop
   private let journal = Guarded<[String]>([])
-
-  init() throws { shop = try Environment(name: "shop") }
 
   private var entries: [String] { journal.withLock { $0 } }
 
@@ -41,7 +39,6 @@ private struct Stamp: EventListener {
 
   @Test("Listeners are called in order of definition")
   func listenersAreCalledInOrderOfDefinition() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop
       .define(shop.bean(Book.self, factory: { Book(journal) }))
@@ -61,7 +58,6 @@ private struct Stamp: EventListener {
 
   @Test("A bean may listen to several types")
   func aBeanMayListenToSeveralTypes() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
       shop.bean(Book.self, factory: { Book(journal) })
@@ -74,7 +70,6 @@ private struct Stamp: EventListener {
 
   @Test("The type of the event itself decides")
   func theTypeOfTheEventItselfDecides() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init)
@@ -90,7 +85,6 @@ private struct Stamp: EventListener {
 
   @Test("The listener is the bean that lookups return")
   func theListenerIsTheBeanThatLookupsReturn() throws {
-    defer { try? shop.shutdown() }
     let seen = Guarded<[ObjectIdentifier]>([])
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens { (clerk, _: OrderPlaced) in
@@ -104,7 +98,6 @@ private struct Stamp: EventListener {
 
   @Test("A listener is built for the first event that it receives")
   func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
       clerk("clerk", in: shop, lazy: true).postConstruct { _ in journal.withLock { $0.append("built") } })
@@ -118,7 +111,6 @@ private struct Stamp: EventListener {
 
   @Test("A prototype is built anew for each event")
   func aPrototypeIsBuiltAnewForEachEvent() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
       clerk("clerk", in: shop).scope("prototype").postConstruct { _ in journal.withLock { $0.append("built") } })
@@ -129,7 +121,6 @@ private struct Stamp: EventListener {
 
   @Test("A template passes its listeners on")
   func aTemplatePassesItsListenersOn() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop
       .define(clerk("template", in: shop).abstract())
@@ -144,7 +135,6 @@ private struct Stamp: EventListener {
 
   @Test("A decorated bean receives, and its decorator only if declared")
   func aDecoratedBeanReceivesAndItsDecoratorOnlyIfDeclared() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop
       .define(shop.bean(Book.self, factory: { Book(journal) }))
@@ -174,7 +164,6 @@ private struct Stamp: EventListener {
         try environment.define(environment.bean(Book.self, factory: { Book(journal) }).private())
       }
     }
-    defer { try? shop.shutdown() }
     try shop
       .include(Backroom(journal: journal))
       .define(clerk("clerk", in: shop).profile("elsewhere"))
@@ -188,7 +177,6 @@ private struct Stamp: EventListener {
     final class Agency: FactoryBean, Initializable {
       func create() -> Clerk { Clerk() }
     }
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
       shop.bean(Agency.self).target(Clerk.self).listens { (agency, _: OrderPlaced) in
@@ -205,7 +193,6 @@ private struct Stamp: EventListener {
       init(_ journal: Guarded<[String]>) { self.journal = journal }
       func create() -> Book { Book(journal) }
     }
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(shop.bean(Printer.self, factory: { Printer(journal) }).target(Book.self))
     try shop.publish(OrderPlaced())
@@ -216,7 +203,6 @@ private struct Stamp: EventListener {
 
   @Test("The nearest listener is called first, and those of children are not")
   func theNearestListenerIsCalledFirstAndThoseOfChildrenAreNot() throws {
-    defer { try? shop.shutdown() }
     try shop.define(clerk("shop", in: shop))
     let sessions = try shop.childFactory("session", seed: Int.self) { try $0.define(clerk("session", in: $0)) }
     let requests = try sessions.childFactory("request", seed: String.self) { try $0.define(clerk("request", in: $0)) }
@@ -235,7 +221,6 @@ private struct Stamp: EventListener {
 
   @Test("A child that is started later publishes to its parents")
   func aChildThatIsStartedLaterPublishesToItsParents() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop
       .define(clerk("shop", in: shop))
@@ -253,7 +238,6 @@ private struct Stamp: EventListener {
 
   @Test("A bean of a request listens where its scope is open")
   func aBeanOfARequestListensWhereItsScopeIsOpen() throws {
-    defer { try? shop.shutdown() }
     let seen = Guarded<[Int]>([])
     final class Log: Sendable {
       let request: Int
@@ -272,7 +256,6 @@ private struct Stamp: EventListener {
 
   @Test("A prototype that needs a request listens in requests only")
   func aPrototypeThatNeedsARequestListensInRequestsOnly() throws {
-    defer { try? shop.shutdown() }
     let seen = Guarded<[Int]>([])
     struct Note: Sendable { let request: Int }
     try shop.define(
@@ -286,7 +269,6 @@ private struct Stamp: EventListener {
 
   @Test("A listener hidden by a nearer id is left out")
   func aListenerHiddenByANearerIdIsLeftOut() throws {
-    defer { try? shop.shutdown() }
     try shop.define(clerk("clerk", in: shop)).define(clerk("other", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Clerk.self, id: "clerk", factory: Clerk.init))
@@ -297,7 +279,6 @@ private struct Stamp: EventListener {
 
   @Test("A user's scope decides which instance receives")
   func aUsersScopeDecidesWhichInstanceReceives() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     let scope = AbstractBeanScope(name: "shift")
     try shop.registerScope(scope)
@@ -317,7 +298,6 @@ private struct Stamp: EventListener {
 
   @Test("The scope object of a child returns the listener")
   func theScopeObjectOfAChildReturnsTheListener() throws {
-    defer { try? shop.shutdown() }
     let requests = try shop.childFactory(
       "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
     ) { try $0.define(clerk("request", in: $0)) }
@@ -332,7 +312,6 @@ private struct Stamp: EventListener {
 
   @Test("A listener that throws stops no other")
   func aListenerThatThrowsStopsNoOther() throws {
-    defer { try? shop.shutdown() }
     let line = #line + 2
     try shop
       .define(shop.bean(Clerk.self, id: "broken", factory: Clerk.init).listens { (_, _: OrderPlaced) in throw Boom() })
@@ -347,7 +326,6 @@ private struct Stamp: EventListener {
 
   @Test("All failures are thrown together")
   func allFailuresAreThrownTogether() throws {
-    defer { try? shop.shutdown() }
     let broken = { (id: String, environment: Environment) in
       environment.bean(Clerk.self, id: id, lazy: true, factory: Clerk.init).listens { (_, _: OrderPlaced) in
         throw Boom(name: id)
@@ -420,7 +398,6 @@ private struct Stamp: EventListener {
 
   @Test("A listener may publish and look beans up")
   func aListenerMayPublishAndLookBeansUp() throws {
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop
       .define(
@@ -458,7 +435,6 @@ private struct Stamp: EventListener {
 
   @Test("A factory may publish during startup")
   func aFactoryMayPublishDuringStartup() throws {
-    defer { try? shop.shutdown() }
     try shop
       .define(
         shop.bean(Clerk.self, id: "eager") { (shop: Environment) in
@@ -492,7 +468,6 @@ private struct Stamp: EventListener {
   func threadsThatWaitForEachOthersListenersFindTheCircle() throws {
     final class Talker: Sendable {}
     final class Ear: Sendable {}
-    defer { try? shop.shutdown() }
     let (talks, listens) = (Gate("the talker's factory"), Gate("the listener's factory"))
     try shop
       .define(
@@ -565,7 +540,6 @@ private struct Stamp: EventListener {
 
   @Test("An event reaches the parents of a child that ends in a listener")
   func anEventReachesTheParentsOfAChildThatEndsInAListener() throws {
-    defer { try? shop.shutdown() }
     try shop.define(clerk("shop", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
       try request.define(

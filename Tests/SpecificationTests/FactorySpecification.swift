@@ -2,11 +2,12 @@ import Beans
 import Testing
 
 @Suite("Environment factories") struct FactorySpecification {
+  @FreshEnvironment("application") private var application
+
   // MARK: seed and own beans
 
   @Test("A child is built from its seed, which its beans may use by type")
   func seed() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory(
       "request", seed: Request.self,
       configure: { child in
@@ -24,7 +25,6 @@ import Testing
 
   @Test("A seed is unknown outside the children of its factory")
   func seedOutside() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Request.self)
     let others = try application.childFactory("other", seed: Int.self)
     try requireFault(.unknownBean, .scopeNotActive) { try application.getBean(Request.self) }
@@ -36,8 +36,6 @@ import Testing
 
   @Test("A bean of the child that needs another seed is a fault of startup")
   func wrongSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     _ = try application.childFactory(
       "request", seed: Int.self,
       configure: { child in
@@ -51,7 +49,6 @@ import Testing
 
   @Test("A declaration of configure exists in the children alone, once in each")
   func configuredBeans() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory(
       "request", seed: Int.self,
       configure: { child in
@@ -69,7 +66,6 @@ import Testing
 
   @Test("Beans that children declare are built at first use, and then once")
   func builtAtFirstUse() throws {
-    let application = try Environment(name: "application")
     let built = Counter()
     let requests = try application.childFactory(
       "request", seed: Int.self,
@@ -92,7 +88,6 @@ import Testing
 
   @Test("An instance handed in by configure is the same for every child, in sequence")
   func configuredInstance() throws {
-    let application = try Environment(name: "application")
     let pool = Pool()
     let requests = try application.childFactory(
       "request", seed: Int.self,
@@ -108,7 +103,6 @@ import Testing
 
   @Test("A child's bean hides the application's, for itself alone")
   func nearestWins() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory(
       "request", seed: Int.self,
       configure: { child in
@@ -125,7 +119,6 @@ import Testing
 
   @Test("A child has its parent and is a descendant of the declaring environment")
   func parentOfChild() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self)
     let child = try requests.build(1)
     #expect(child.parent === application)
@@ -137,8 +130,6 @@ import Testing
 
   @Test("Lookups on the environment that configure receives throw")
   func lookupsInConfigure() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try application.define(application.bean(Pool.self))
     _ = try application.childFactory(
       "request", seed: Int.self,
@@ -152,7 +143,6 @@ import Testing
 
   @Test("A factory in configure takes its Environment as a parameter: the child")
   func environmentParameter() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory(
       "request", seed: Int.self,
       configure: { child in
@@ -165,8 +155,6 @@ import Testing
 
   @Test("childFactory throws the error of configure")
   func throwingConfigure() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     #expect(throws: Boom()) {
       try application.childFactory("request", seed: Int.self, configure: { _ in throw Boom() })
     }
@@ -174,7 +162,6 @@ import Testing
 
   @Test("The environment of configure is frozen afterwards")
   func configureIsOver() throws {
-    let application = try Environment(name: "application")
     let escaped = Captured<Environment>()
     let requests = try application.childFactory("request", seed: Int.self, configure: { escaped.value = $0 })
     try application.startup()
@@ -189,7 +176,6 @@ import Testing
 
   @Test("A bean of scope request belongs to the nearest enclosing child of that scope")
   func requestScopedInApplication() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Request.self)
     try application.define(application.bean(Handler.self, factory: Handler.init).scope("request"))
     try application.define(application.bean(Pool.self))
@@ -204,8 +190,6 @@ import Testing
 
   @Test("A lookup of it outside a request is scopeNotActive, by type and by id")
   func scopeNotActive() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     _ = try application.childFactory("request", seed: Request.self)
     try application.define(application.bean(Handler.self, id: "handler", factory: Handler.init).scope("request"))
     try application.define(application.bean(Pool.self))
@@ -220,7 +204,6 @@ import Testing
 
   @Test("A bean of the scope is resolvable in the children of every factory of it, with their seeds and beans")
   func everyFactoryOfTheScope() throws {
-    let application = try Environment(name: "application")
     let pages = try application.childFactory(
       "request", seed: Request.self,
       configure: { child in
@@ -242,8 +225,6 @@ import Testing
 
   @Test("A factory of the scope whose children cannot build it is a fault of startup")
   func oneFactoryLacksTheSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     _ = try application.childFactory("request", seed: Request.self)
     _ = try application.childFactory("request", seed: Int.self)
     try application.define(application.bean(Handler.self, factory: Handler.init).scope("request"))
@@ -255,8 +236,6 @@ import Testing
 
   @Test("A seed may be optional to a bean that serves factories with and without it")
   func optionalSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let pages = try application.childFactory("request", seed: Request.self)
     let calls = try application.childFactory("request", seed: Int.self)
     try application.define(
@@ -270,7 +249,6 @@ import Testing
 
   @Test("The first build starts the application")
   func buildStarts() throws {
-    let application = try Environment(name: "application")
     let built = Counter()
     try application.define(application.bean(Pool.self).postConstruct { _ in built.increment() })
     let requests = try application.childFactory("request", seed: Int.self)
@@ -281,7 +259,6 @@ import Testing
 
   @Test("A failing bean of one child leaves the child and its siblings usable")
   func failingBean() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory(
       "request", seed: Int.self,
       configure: { child in
@@ -299,7 +276,6 @@ import Testing
 
   @Test("A factory may have a scope object for its children: one for each child, finished with it")
   func scopeObject() throws {
-    let application = try Environment(name: "application")
     let made = Counter()
     let journal = Journal()
     let requests = try application.childFactory(

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Finish", .timeLimit(.minutes(20))) struct FinishSpecification {
+  @FreshEnvironment("application") private var application
   private let journal = Journal()
 
   /// Returns the factory of requests that have the beans "a", "b" and "c", each of which notes its release.
@@ -28,7 +29,6 @@ import Testing
 
   @Test("Lookups throw finished from the first finish of the environment on")
   func lookupsThrow() throws {
-    let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     try application.define(application.bean(Other.self, id: "other"))
@@ -55,8 +55,6 @@ import Testing
 
   @Test("A lookup through a child of a finished parent throws finished, and resurrects nothing")
   func childOfFinished() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let sessions = try application.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     try application.define(application.bean(Other.self))
@@ -84,7 +82,6 @@ import Testing
 
   @Test("Releases run in reverse order of creation, not of declaration; unbuilt beans are not released")
   func reverseOrder() throws {
-    let application = try Environment(name: "application")
     let child = try requests(of: application).build(1)
     _ = try child.getBean(Item.self, byId: "c")
     _ = try child.getBean(Item.self, byId: "a")
@@ -96,8 +93,6 @@ import Testing
 
   @Test("A bean is released before those it was built from")
   func dependenciesLast() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self,
@@ -112,8 +107,6 @@ import Testing
 
   @Test("A scope without a loop is released before finish returns, and finish is idempotent")
   func idempotent() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let child = try requests(of: application).build(1)
     _ = try child.getBean(Item.self, byId: "b")
     child.finish()
@@ -125,7 +118,6 @@ import Testing
 
   @Test("finish may be called from any thread and by many at once: each bean is released once")
   func manyFinishes() throws {
-    let application = try Environment(name: "application")
     let requests = try requests(of: application)
     try application.startup()
     for number in 0..<50 {
@@ -148,7 +140,6 @@ import Testing
 
   @Test("The finish of one child affects neither its siblings nor its parent")
   func siblings() throws {
-    let application = try Environment(name: "application")
     let requests = try requests(of: application)
     let first = try requests.build(1)
     let second = try requests.build(2)
@@ -163,7 +154,6 @@ import Testing
   @Test("Children finish before their parents")
   func childrenFirst() throws {
     let journal = journal
-    let application = try Environment(name: "application")
     let sessions = try application.childFactory(
       "session", seed: String.self,
       configure: { child in
@@ -193,8 +183,6 @@ import Testing
 
   @Test("preDestroy comes before .onDestroy")
   func preDestroyFirst() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self,
@@ -209,7 +197,6 @@ import Testing
 
   @Test("A failing preDestroy does not keep .onDestroy from running")
   func failingPreDestroy() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     try application.define(
       application.bean(Disposable.self, factory: { Disposable(journal: journal, isFailing: true) })
@@ -234,7 +221,6 @@ import Testing
 
   @Test("A lookup from inside a release throws finished")
   func lookupInRelease() throws {
-    let application = try Environment(name: "application")
     let codes = Captured<[EnvironmentError.Code?]>()
     codes.value = []
     let requests = try application.childFactory(
@@ -268,7 +254,6 @@ import Testing
 
   @Test("A release may call finish and shutdown of its own environment: they return at once")
   func finishInRelease() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self,
@@ -294,7 +279,6 @@ import Testing
 
   @Test("Every release runs even if others throw; finish itself does not throw, the next shutdown does, once")
   func failuresOfFinish() throws {
-    let application = try Environment(name: "application")
     let child = try requests(of: application, failing: ["b"]).build(1)
     for id in ["a", "b", "c"] { _ = try child.getBean(Item.self, byId: id) }
     child.finish()

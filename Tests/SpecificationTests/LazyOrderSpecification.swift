@@ -3,6 +3,7 @@ import Testing
 
 /// A singleton that is not lazy exists before the beans that take it by a `Lazy`, and is released after them.
 @Suite("The order of beans that are taken lazily", .timeLimit(.minutes(20))) struct LazyOrderSpecification {
+  @FreshEnvironment("shop") private var environment
   private let journal = Journal()
 
   /// A kind of bean that a `Lazy<any Store>` finds.
@@ -97,7 +98,6 @@ import Testing
 
   @Test("A bean that is not lazy exists before its taker, and is released after it", arguments: Kind.allCases)
   func kinds(_ kind: Kind) async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(take(in: environment, Lazy<any Store>.self))
     try kind.define(in: environment, journal)
     try await environment.ready()
@@ -114,7 +114,6 @@ import Testing
     "Each form of a Lazy orders its bean, plain, decorated or asynchronous", arguments: Form.allCases,
     [Kind.plain, .decorated, .asynchronous])
   func forms(_ form: Form, _ kind: Kind) async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     func taker() throws -> BeanDeclaration {
       switch form {
@@ -156,7 +155,6 @@ import Testing
 
   @Test("A bean that takes the taker comes after what the taker takes lazily, created asynchronously or not")
   func takersOfTakers() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     for isAsynchronous in [true, false] {
       let make: @Sendable (Taker) -> Box = { _ in
@@ -184,7 +182,6 @@ import Testing
 
   @Test("A bean that needs its taker comes after it, as the circle demands; other lazily taken beans come before it")
   func circle() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Box>.self, Lazy<Shelf>.self, Lazy<Label>.self))
     try environment.define(
@@ -206,7 +203,6 @@ import Testing
 
   @Test("Beans that take each other lazily are all built, and their other needs come first")
   func mutual() throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Box>.self, Lazy<Shelf>.self))
     try environment.define(
@@ -224,7 +220,6 @@ import Testing
 
   @Test("An asynchronous bean that awaits its taker in its factory is ready")
   func dynamicCircle() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Shelf>.self))
     try environment.define(
@@ -241,7 +236,6 @@ import Testing
 
   @Test("A bean that is declared as lazy is not built for its taker")
   func declaredAsLazy() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Shelf>.self, Lazy<Label>.self))
     try environment.define(
@@ -261,7 +255,6 @@ import Testing
 
   @Test("A Provider orders nothing")
   func provider() throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Provider<Shelf>.self))
     try environment.define(
@@ -275,7 +268,6 @@ import Testing
 
   @Test("ready() of a child orders the child's asynchronous beans that take each other lazily")
   func child() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     let requests = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(
@@ -300,7 +292,6 @@ import Testing
 
   @Test("A plain child environment orders its own beans")
   func plainChild() async throws {
-    let environment = try Environment(name: "shop")
     let child = try Environment(name: "branch", parent: environment)
     try child.define(take(in: child, Lazy<any Store>.self))
     try Kind.asynchronousDecorated.define(in: child, journal)

@@ -2,13 +2,13 @@ import Beans
 import Testing
 
 @Suite("Building one bean") struct LifecycleSpecification {
+  @FreshEnvironment private var environment
   private let journal = Journal()
 
   // MARK: order
 
   @Test("The steps run in order: factory, properties, environment, post processors, postConstruct, .postConstruct")
   func order() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(
       environment.bean(Witness.self, factory: { Witness(journal) })
@@ -71,7 +71,6 @@ import Testing
 
   @Test("A post processor may replace the object: the next one gets it, it is post-constructed and cached")
   func replacing() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(environment.bean(Replacer.self))
     try environment.define(environment.bean(Processor.self, factory: { Processor("next", journal) }))
@@ -87,7 +86,6 @@ import Testing
 
   @Test("The replacement, not the original, is released")
   func replacementIsReleased() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(environment.bean(Replacer.self))
     try environment.define(environment.bean(Witness.self, factory: { Witness(journal) }))
@@ -99,7 +97,6 @@ import Testing
 
   @Test("A replacement of another type is a type mismatch, never a trap")
   func unfittingReplacement() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Vandal.self))
     try environment.define(environment.bean(Part.self, lazy: true))
     try environment.startup()
@@ -109,7 +106,6 @@ import Testing
 
   @Test("Every instance of a prototype goes through all steps")
   func prototypes() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(environment.bean(Witness.self, factory: { Witness(journal) }).scope("prototype"))
     _ = try environment.getBean(Witness.self)
@@ -120,7 +116,6 @@ import Testing
 
   @Test("An instance handed in goes through all steps but the factory")
   func readyInstance() throws {
-    let environment = try Environment()
     let journal = journal
     let witness = Witness(journal)
     try environment.define(environment.bean(Processor.self, factory: { Processor("processor", journal) }))
@@ -135,7 +130,6 @@ import Testing
 
   @Test("A value bean has a lifecycle as well")
   func values() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(
       environment.bean(Token.self, factory: { Token(journal: journal) })
@@ -169,7 +163,6 @@ import Testing
 
   @Test("An error of a factory arrives once, as creationFailed with the original in underlying")
   func throwingFactory() throws {
-    let environment = try Environment()
     let (part, line) = (environment.bean(Part.self, id: "part", lazy: true, factory: { throw Boom() }), #line)
     try environment.define(part)
     let fault = try requireFault(.creationFailed) { try environment.getBean(Part.self) }
@@ -182,7 +175,6 @@ import Testing
 
   @Test("The original error arrives once, with the whole path, through any number of users")
   func throwingDependency() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Part.self, lazy: true, factory: { throw Boom() }))
     try environment.define(environment.bean(Frame.self, lazy: true, factory: Frame.init))
     try environment.define(environment.bean(House.self, lazy: true, factory: House.init))
@@ -197,7 +189,6 @@ import Testing
 
   @Test("An EnvironmentError from a lookup inside a factory passes through with its path extended")
   func lookupFails() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Frame.self, lazy: true, factory: { [unowned environment] in Frame(part: try environment.getBean(Part.self)) }))
@@ -244,7 +235,6 @@ import Testing
 
   @Test("A failed build leaves nothing behind: the next lookup builds anew, and only that one is released")
   func triesAgain() throws {
-    let environment = try Environment()
     let journal = journal
     let attempts = Counter()
     try environment.define(
@@ -261,7 +251,6 @@ import Testing
 
   @Test("An object whose building fails is not kept alive")
   func failedObjectIsFreed() throws {
-    let environment = try Environment()
     // The part is built on this thread.
     nonisolated(unsafe) weak var failed: Part?
     try environment.define(

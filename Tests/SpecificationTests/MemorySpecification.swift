@@ -5,9 +5,10 @@ import Testing
 /// The objects that are retained after the end, after a failure, and without an end.
 @Suite("Retained and released objects", .timeLimit(.minutes(20)))
 struct MemorySpecification {
+  @FreshEnvironment private var environment
+
   @Test("A finished child is deallocated, though a bean of it holds it")
   func aFinishedChildIsDeallocated() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Tracked.self,
@@ -27,7 +28,6 @@ struct MemorySpecification {
 
   @Test("A live child without other references is held by its parent until the end")
   func aLiveChildIsHeldByItsParentAlone() throws {
-    let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Void.self)
     weak let child = try factory.build(())
     #expect(child != nil)
@@ -87,7 +87,6 @@ struct MemorySpecification {
 
   @Test("Objects of declarations are released at the end, though the environment is kept")
   func objectsOfDeclarationsAreReleasedAtTheEndOfAKeptEnvironment() throws {
-    let environment = try Environment()
     weak var pinned: Tracked?
     weak var property: Tracked?
     weak var instance: Tracked?
@@ -165,7 +164,6 @@ struct MemorySpecification {
   @Test("A failed startup releases everything")
   func aFailedStartupReleasesEverything() throws {
     let counters = Tracked.Counters()
-    let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
     try environment.define(environment.bean(Tracked(counters), id: "instance"))
     try environment.define(environment.bean(Int.self, factory: { throw Boom() }))
@@ -177,7 +175,6 @@ struct MemorySpecification {
   @Test("A bean that fails half way is dropped, with its arguments")
   func aBeanThatFailsHalfWayIsDroppedWithItsArguments() throws {
     let counters = Tracked.Counters()
-    let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }).scope("prototype"))
     try environment.define(
       environment.bean(Keeper.self, lazy: true, factory: { Keeper($0) })
@@ -191,7 +188,6 @@ struct MemorySpecification {
 
   @Test("A child that could not open releases its seed")
   func aChildThatCouldNotOpenReleasesItsSeed() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory("request", seed: Tracked.self)
     try environment.shutdown()

@@ -40,33 +40,30 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct ModuleSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("Declarations of a module are made where it is included")
   func declarationsOfAModuleAreMadeWhereItIsIncluded() throws {
-    let environment = try Environment(name: "shop").include(Payments())
-    defer { try? environment.shutdown() }
+    try environment.include(Payments())
     #expect(try environment.getBean(Checkout.self).gateway.name == "gateway")
   }
 
   @Test("A module is included once, however often it is named")
   func aModuleIsIncludedOnceHoweverOftenItIsNamed() throws {
-    let environment = try Environment(name: "shop").include(Payments()).include(Banking()).include(Payments())
-    defer { try? environment.shutdown() }
+    try environment.include(Payments()).include(Banking()).include(Payments())
     #expect(try environment.getBeansByType(Checkout.self).count == 1)
     #expect(try environment.getBeansByType(Accounts.self).count == 1)
   }
 
   @Test("Modules may need each other")
   func modulesMayNeedEachOther() throws {
-    let environment = try Environment(name: "shop").include(Ledgers())
-    defer { try? environment.shutdown() }
+    try environment.include(Ledgers())
     #expect(try environment.getBeansByType(Accounts.self).count == 1)
     #expect(try environment.getBeansByType(Checkout.self).count == 1)
   }
 
   @Test("The children of a factory include modules of their own")
   func theChildrenOfAFactoryIncludeModulesOfTheirOwn() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { try $0.include(Payments()) }
     let (one, two) = (try requests.build(1), try requests.build(2))
     #expect(try one.getBean(Checkout.self) !== two.getBean(Checkout.self))
@@ -75,20 +72,17 @@ private struct Ledgers: BeanModule {
 
   @Test("An error of a module's declarations is thrown")
   func anErrorOfAModulesDeclarationsIsThrown() throws {
-    let environment = try Environment(name: "shop")
     #expect(throws: Boom.self) { try environment.include(Adhoc { _ in throw Boom() }) }
   }
 
   @Test("A module after startup is refused")
   func aModuleAfterStartupIsRefused() throws {
-    let environment = try Environment(name: "shop").startup()
-    defer { try? environment.shutdown() }
+    try environment.startup()
     try requireFault(.frozen) { try environment.include(Payments()) }
   }
 
   @Test("Every error names the module")
   func everyErrorNamesTheModule() throws {
-    let environment = try Environment(name: "shop")
     try environment.include(
       Adhoc { environment in
         try environment
@@ -117,10 +111,11 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct PrivateBeanSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("Lookups outside a module do not find its private beans")
   func lookupsOutsideAModuleDoNotFindItsPrivateBeans() throws {
-    let environment = try Environment(name: "shop").include(Payments())
-    defer { try? environment.shutdown() }
+    try environment.include(Payments())
     let fault = try requireFault(.unknownBean) { try environment.getBean(Gateway.self) }
     #expect(fault.message.contains("in module Payments, and private there"))
     try requireFault(.unknownBean) { try environment.getBean(Gateway.self, byId: "gateway") }
@@ -131,7 +126,7 @@ private struct Ledgers: BeanModule {
 
   @Test("Parameters outside a module do not find its private beans")
   func parametersOutsideAModuleDoNotFindItsPrivateBeans() throws {
-    let environment = try Environment(name: "shop").include(Payments())
+    try environment.include(Payments())
     try environment
       .define(environment.bean(Checkout.self, id: "other", factory: Checkout.init))
       .define(environment.bean(Accounts.self).requires(id: "gateway"))
@@ -141,8 +136,7 @@ private struct Ledgers: BeanModule {
 
   @Test("Types and ids of private beans are free outside")
   func typesAndIdsOfPrivateBeansAreFreeOutside() throws {
-    let environment = try Environment(name: "shop").include(Payments())
-    defer { try? environment.shutdown() }
+    try environment.include(Payments())
     try environment.define(environment.bean(Gateway.self, id: "gateway", factory: { Gateway("public") }))
     #expect(try environment.getBean(Gateway.self).name == "public")
     #expect(try environment.getBean(Gateway.self, byId: "gateway").name == "public")
@@ -159,7 +153,7 @@ private struct Ledgers: BeanModule {
         (self.gateways, self.maybe, self.byId) = (gateways, maybe, byId)
       }
     }
-    let environment = try Environment(name: "shop").include(
+    try environment.include(
       Adhoc { environment in
         try environment
           .define(environment.bean(Gateway.self, id: "g", factory: { Gateway("private") }).private())
@@ -167,7 +161,6 @@ private struct Ledgers: BeanModule {
           .define(environment.bean(All.self, factory: All.init).argument(2, ref: "g").requires(Gateway.self))
           .define(environment.decorate(Gateway.self) { (inner: Gateway) in Gateway("decorated \(inner.name)") })
       })
-    defer { try? environment.shutdown() }
     let all = try environment.getBean(All.self)
     #expect(all.gateways.map(\.name) == ["decorated private"])
     #expect(all.maybe === all.gateways[0] && all.byId === all.gateways[0])
@@ -176,8 +169,6 @@ private struct Ledgers: BeanModule {
 
   @Test("A module finds its private beans in the children of a factory, too")
   func aModuleFindsItsPrivateBeansInTheChildrenOfAFactoryToo() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?
     try environment.include(
       Adhoc { environment in
@@ -196,7 +187,7 @@ private struct Ledgers: BeanModule {
 
   @Test("A template may be private")
   func aTemplateMayBePrivate() throws {
-    let environment = try Environment(name: "shop").include(
+    try environment.include(
       Adhoc { environment in
         try environment
           .define(environment.template("base").lazy().private())
@@ -204,14 +195,13 @@ private struct Ledgers: BeanModule {
       })
     try environment.define(environment.template("base").scope("prototype"))
     try environment.startup()
-    defer { try? environment.shutdown() }
     #expect(environment.report().contains("Accounts \"accounts\" lazy: true\n"))
   }
 
   @Test("Private beans are built, processed and released like any other")
   func privateBeansAreBuiltProcessedAndReleasedLikeAnyOther() throws {
     let released = Guarded(0)
-    let environment = try Environment(name: "shop").include(
+    try environment.include(
       Adhoc { environment in
         try environment.define(
           environment.bean(Gateway.self, factory: { Gateway() }).private().onDestroy { _ in
@@ -225,7 +215,7 @@ private struct Ledgers: BeanModule {
 
   @Test("An id is unique in a module, too")
   func anIdIsUniqueInAModuleToo() throws {
-    let environment = try Environment(name: "shop").include(
+    try environment.include(
       Adhoc { environment in
         try environment
           .define(environment.bean(Accounts.self, id: "accounts").private())
@@ -238,7 +228,6 @@ private struct Ledgers: BeanModule {
 
   @Test("Only a module has private beans")
   func onlyAModuleHasPrivateBeans() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Accounts.self).private())
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }

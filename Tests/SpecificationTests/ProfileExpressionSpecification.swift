@@ -11,6 +11,8 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
 }
 
 @Suite struct ProfileExpressionSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test(
     "An expression holds if the active profiles satisfy it",
     arguments: [
@@ -70,7 +72,6 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
       "a & (b | c & d)",
     ])
   func aMalformedExpressionIsAFaultAtItsDeclaration(text: String) throws {
-    let environment = try Environment(name: "shop")
     let line: Int = #line + 1
     try environment.define(environment.bean(Clock.self).profile("never").profile(text))
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -81,7 +82,6 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
 
   @Test("A malformed expression of a module or a factory is a fault, too")
   func aMalformedExpressionOfAModuleOrAFactoryIsAFaultToo() throws {
-    let environment = try Environment(name: "shop")
     try environment.include(Adhoc { _ in }.profile("a &"))
     let line: Int = #line - 1
     try environment.childFactory("visit", seed: Int.self) { visit in
@@ -94,7 +94,6 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
 
   @Test("A condition of no profile is a fault")
   func aConditionOfNoProfileIsAFault() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Clock.self).profile())
     try environment.include(Adhoc { _ in }.profile())
     try environment.childFactory("visit", seed: Int.self).profile()

@@ -3,11 +3,12 @@ import BeansInject
 import Testing
 
 @Suite("Property injection by key path") struct PropertyInjectionSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: value
 
   @Test("A value is set after the factory")
   func value() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self).property(\.port, value: 8080).property(\.host, value: "localhost"))
     let server = try environment.getBean(Server.self)
@@ -17,7 +18,6 @@ import Testing
 
   @Test("A value overwrites that of the factory")
   func valueAfterFactory() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Server.self,
@@ -32,7 +32,6 @@ import Testing
 
   @Test("Every instance of a prototype gets the values")
   func valueOfPrototypes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).scope("prototype").property(\.port, value: 3))
     let first = try environment.getBean(Server.self)
     first.port = 4
@@ -41,7 +40,6 @@ import Testing
 
   @Test("Inherited, optional and protocol-typed properties take values")
   func kindsOfProperties() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(SecureServer.self)
         .property(\.port, value: 443)
@@ -57,7 +55,6 @@ import Testing
 
   @Test("A reference sets the bean of that id, wherever it is declared")
   func reference() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "large"))
     try environment.define(environment.bean(Pool.self, id: "small"))
     try environment.define(environment.bean(Pool.self, id: "large"))
@@ -67,7 +64,6 @@ import Testing
 
   @Test("A reference may name a bean of a subclass or a conforming class")
   func referenceToConformingBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "pool").property(\.sink, ref: "sink"))
     try environment.define(environment.bean(ElasticPool.self, id: "pool"))
     try environment.define(environment.bean(FileSink.self, id: "sink"))
@@ -78,7 +74,6 @@ import Testing
 
   @Test("A reference to a bean that does not exist is a fault with the owner's origin")
   func unknownReference() throws {
-    let environment = try Environment()
     let (server, line) = (environment.bean(Server.self, id: "main").property(\.pool, ref: "nowhere"), #line)
     try environment.define(server)
     let fault = try requireFault(.unknownBean) { try environment.startup() }
@@ -90,7 +85,6 @@ import Testing
 
   @Test("A reference to a bean of another type is a type mismatch")
   func mismatchedReference() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "sink"))
     try environment.define(environment.bean(FileSink.self, id: "sink"))
     let fault = try requireFault(.typeMismatch) { try environment.startup() }
@@ -102,7 +96,6 @@ import Testing
 
   @Test("An embedded bean is built, wired and set")
   func embeddedBean() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(Server.self)
@@ -117,7 +110,6 @@ import Testing
 
   @Test("An embedded bean may embed another")
   func embeddedInEmbedded() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self)
         .property(
@@ -127,7 +119,6 @@ import Testing
 
   @Test("A missing dependency of an embedded bean is a fault of startup, and nothing is built")
   func faultyEmbeddedBean() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(
@@ -144,7 +135,6 @@ import Testing
 
   @Test("An embedded bean of another type is a type mismatch")
   func mismatchedEmbeddedBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, bean: environment.bean(FileSink.self)))
     try requireFault(.typeMismatch) { try environment.startup() }
   }
@@ -153,7 +143,6 @@ import Testing
 
   @Test("inject resolves by the type of the property, or by id")
   func inject() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self)
         .property(\.sink, inject: InjectBean())
@@ -168,7 +157,6 @@ import Testing
 
   @Test("inject with several candidates is ambiguous")
   func ambiguousInject() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, inject: InjectBean()))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Pool.self))
@@ -178,7 +166,6 @@ import Testing
 
   @Test("inject of an unknown id, or of a type without a bean, is a fault")
   func unknownInject() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, inject: InjectBean(id: "nowhere")))
     try environment.define(environment.bean(Audit.self).property(\.pool, inject: InjectBean()))
     let faults = try startupFaults(of: environment)
@@ -191,7 +178,6 @@ import Testing
 
   @Test("Beans to which a property refers are built before its owner")
   func dependencyOrder() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(
@@ -214,7 +200,6 @@ import Testing
 
   @Test("Properties are set before postConstruct")
   func beforePostConstruct() throws {
-    let environment = try Environment()
     let seen = Captured<Int>()
     try environment.define(
       environment.bean(Server.self).property(\.port, value: 99).postConstruct { seen.value = $0.port })

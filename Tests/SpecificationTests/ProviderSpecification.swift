@@ -2,10 +2,10 @@ import Beans
 import Testing
 
 @Suite("Provider") struct ProviderSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A provider resolves when it is called, not before")
   func resolvesWhenCalled() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let built = Counter()
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(
@@ -24,8 +24,6 @@ import Testing
 
   @Test("A provider of a prototype returns a new instance with every call")
   func prototypes() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(environment.bean(Part.self).scope("prototype"))
     let holder = try environment.getBean(Holder.self)
@@ -34,8 +32,6 @@ import Testing
 
   @Test("A provider breaks a cycle that would be a fault otherwise")
   func breaksCycles() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Hen.self, factory: Hen.init))
     try environment.define(environment.bean(Egg.self, factory: Egg.init))
     let hen = try environment.getBean(Hen.self)
@@ -45,8 +41,6 @@ import Testing
 
   @Test("A provider of a type with two candidates throws ambiguous, at startup or when called")
   func ambiguous() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(environment.bean(Part.self))
     try environment.define(environment.bean(Part.self))
@@ -168,7 +162,6 @@ import Testing
 
   @Test("A provider of a finished environment throws finished")
   func finished() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(environment.bean(Part.self))
     let holder = try environment.getBean(Holder.self)

@@ -18,6 +18,8 @@ private final class Reports: Sendable {
 }
 
 @Suite struct QualifierSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private func makeEnvironment() throws -> Environment {
     let environment = try Environment(name: "shop")
     return
@@ -41,8 +43,6 @@ private final class Reports: Sendable {
 
   @Test("A parameter names its tag")
   func aParameterNamesItsTag() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Reports.self, factory: Reports.init))
       .define(environment.bean(Depot.self, factory: { Depot("main") }).primary())
@@ -63,8 +63,6 @@ private final class Reports: Sendable {
       }
     }
     let released = Guarded<[String]>([])
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     func depot(_ name: String) -> TypedBeanDeclaration<Depot> {
       environment.bean(Depot.self, factory: { Depot(name) }).scope("prototype")
         .onDestroy { depot in released.withLock { $0.append(depot.name) } }
@@ -125,7 +123,6 @@ private final class Reports: Sendable {
 
   @Test("A tag that no bean has is a fault")
   func aTagThatNoBeanHasIsAFault() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }))
       .define(environment.bean(Reports.self, factory: Reports.init))
@@ -141,8 +138,6 @@ private final class Reports: Sendable {
 
   @Test("Ids and decorators support tags")
   func idsAndDecoratorsSupportTags() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }).qualifier(Replica.self))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Depot("decorated \(inner.name)") })
@@ -159,8 +154,6 @@ private final class Reports: Sendable {
     final class Maker: Initializable, FactoryBean {
       func create() throws -> Depot { Depot("made") }
     }
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Maker.self).target(Depot.self).qualifier(Replica.self))
     #expect(try environment.getBean(Qualified<Replica, Depot>.self).value.name == "made")
   }

@@ -5,9 +5,10 @@ import Testing
 /// Calls into the container from unusual places: each ends in a bean or an error, in finite time.
 @Suite("Calls from inside", .timeLimit(.minutes(20)))
 struct ReentrancySpecification {
+  @FreshEnvironment private var environment
+
   @Test("A factory may finish the environment for which it builds: its bean is released, once")
   func finishInsideAFactory() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(
       environment.bean(
@@ -25,7 +26,6 @@ struct ReentrancySpecification {
 
   @Test("A factory may shut the environment down while it starts: the built beans are released")
   func shutdownInsideAFactoryAtStartup() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(environment.bean(Tracked.self, id: "a", factory: { Tracked(counters) }))
     try environment.define(
@@ -43,7 +43,6 @@ struct ReentrancySpecification {
 
   @Test("A shutdown from inside withBean releases the bean when the body has ended")
   func shutdownInsideWithBean() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
     try BackgroundThread {
@@ -57,7 +56,6 @@ struct ReentrancySpecification {
 
   @Test("A shutdown of the parent from inside a child's withBean releases everything when the body has ended")
   func shutdownOfTheParentInsideWithBeanOfAChild() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Void.self, configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
@@ -71,7 +69,6 @@ struct ReentrancySpecification {
 
   @Test("A child's factory may shut the parent down: its bean is released, once")
   func shutdownOfTheParentInsideAFactoryOfAChild() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Void.self,
@@ -92,7 +89,6 @@ struct ReentrancySpecification {
 
   @Test("A release in a child may shut the parent down")
   func shutdownOfTheParentInsideAReleaseOfAChild() throws {
-    let environment = try Environment()
     let journal = Journal()
     let factory = try environment.childFactory(
       "request", seed: Void.self,
@@ -125,7 +121,6 @@ struct ReentrancySpecification {
 
   @Test("Lookups in preDestroy and in deinit throw finished")
   func lookupsInReleasesThrow() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Looking.self, factory: { Looking($0, journal) }))
     try environment.define(environment.bean(7)).startup()
@@ -135,7 +130,6 @@ struct ReentrancySpecification {
 
   @Test("A factory may call startup of the environment that is starting")
   func startupInsideAFactory() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Tracked.self,
@@ -149,7 +143,6 @@ struct ReentrancySpecification {
 
   @Test("A declaration from inside a factory is frozen")
   func declaringInsideAFactory() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(
@@ -167,7 +160,6 @@ struct ReentrancySpecification {
 
   @Test("A factory may open and end a child while the environment starts")
   func openingAChildInsideAFactoryAtStartup() throws {
-    let environment = try Environment()
     let factory = try environment.childFactory(
       "request", seed: Int.self,
       configure: { try $0.define($0.bean(String.self, factory: { (seed: Int) in "\(seed)" })) })
@@ -186,7 +178,6 @@ struct ReentrancySpecification {
 
   @Test("A factory may start a plain child of the environment that is starting")
   func aPlainChildStartedInsideAFactoryOfItsParent() throws {
-    let environment = try Environment()
     let child = try Environment(name: "child", parent: environment)
     try child.define(child.bean(7))
     let journal = Journal()
@@ -252,7 +243,6 @@ struct ReentrancySpecification {
 
   @Test("A prototype that looks itself up is a circle")
   func aPrototypeThatLooksItselfUp() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Tracked.self, factory: { (environment: Environment) in try environment.getBean(Tracked.self) }
@@ -284,7 +274,6 @@ struct ReentrancySpecification {
 
   @Test("A start of the environment inside configure freezes it")
   func startingInsideConfigure() throws {
-    let environment = try Environment()
     try environment.define(environment.bean("outer"))
     let opened = code {
       try environment.childFactory(
@@ -299,7 +288,6 @@ struct ReentrancySpecification {
 
   @Test("An error of configure leaves the environment usable")
   func throwingInsideConfigureLeavesTheEnvironmentUsable() throws {
-    let environment = try Environment()
     #expect(throws: Boom.self) {
       try environment.childFactory("request", seed: Void.self, configure: { _ in throw Boom() })
     }
@@ -310,7 +298,6 @@ struct ReentrancySpecification {
 
   @Test("The environment of configure, kept beyond it, refuses each use and affects no child")
   func theEnvironmentOfConfigureOutlivingIt() throws {
-    let environment = try Environment()
     var leaked: Environment?
     let factory = try environment.childFactory(
       "request", seed: Void.self,
@@ -333,7 +320,6 @@ struct ReentrancySpecification {
 
   @Test("A factory of children is finished after the end, and declaring is frozen")
   func aFactoryAfterTheEnd() throws {
-    let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Int.self)
     try environment.shutdown()
     #expect(code { try factory.build(1) } == .finished)

@@ -20,11 +20,11 @@ private final class Guest: Sendable {
 }
 
 @Suite struct LazySpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("A lazy dependency is built by its first use and kept")
   func aLazyDependencyIsBuiltByItsFirstUseAndKept() throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(
@@ -42,8 +42,6 @@ private final class Guest: Sendable {
 
   @Test("A prototype is created once for each lazy dependency")
   func aPrototypeIsCreatedOnceForEachLazyDependency() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Machine.self, id: "one", factory: Machine.init))
       .define(environment.bean(Machine.self, id: "two", factory: Machine.init))
@@ -65,8 +63,6 @@ private final class Guest: Sendable {
       let left: Left
       init(left: Left) { self.left = left }
     }
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Left.self, factory: Left.init))
       .define(environment.bean(Right.self, factory: Right.init))
@@ -127,8 +123,6 @@ private final class Guest: Sendable {
       }
     }
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     func part(_ name: String) -> TypedBeanDeclaration<Part> {
       environment.bean(Part.self, id: name, lazy: true) {
         count.withLock { $0 += 1 }
@@ -153,8 +147,6 @@ private final class Guest: Sendable {
 
   @Test("Lookups return lazy dependencies")
   func lookupsReturnLazyDependencies() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Part.self, id: "a", factory: { Part("a") }))
       .define(environment.bean(Part.self, id: "b", factory: { Part("b") }).scope("prototype"))
@@ -168,7 +160,6 @@ private final class Guest: Sendable {
 
   @Test("A lazy dependency is checked with the rest")
   func aLazyDependencyIsCheckedWithTheRest() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(environment.bean(Guest.self, factory: { (_: Lazy<Machine>, _: [Lazy<[Part]>]) in Guest("") }))
@@ -177,7 +168,6 @@ private final class Guest: Sendable {
 
   @Test("A lazy dependency is kept, so it must live as long")
   func aLazyDependencyIsKeptSoItMustLiveAsLong() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(environment.bean(Part.self, factory: { (_: Guest) in Part("part") }).scope("prototype"))
@@ -189,8 +179,6 @@ private final class Guest: Sendable {
   @Test("A build that fails is tried again")
   func aBuildThatFailsIsTriedAgain() throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(
@@ -210,8 +198,6 @@ private final class Guest: Sendable {
   @Test("Concurrent uses of a lazy dependency get one instance")
   func concurrentUsesOfALazyDependencyGetOneInstance() throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     let gate = Gate("the factory")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
@@ -233,8 +219,6 @@ private final class Guest: Sendable {
   @Test("A lazy bean that needs itself is a circle")
   func aLazyBeanThatNeedsItselfIsACircle() throws {
     final class Selfish: Sendable { let name = "" }
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     let holder = Guarded<Lazy<Selfish>?>(nil)
     try environment.define(
       environment.bean(Selfish.self) { () throws -> Selfish in
@@ -248,7 +232,6 @@ private final class Guest: Sendable {
 
   @Test("A lazy dependency throws after the end")
   func aLazyDependencyThrowsAfterTheEnd() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Part.self, factory: { Part("part") }))
     let (early, late) = (try environment.getBean(Lazy<Part>.self), try environment.getBean(Lazy<Part>.self))
     _ = try early.get()
@@ -260,6 +243,8 @@ private final class Guest: Sendable {
 }
 
 @Suite struct CurrentSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private final class Audit: Sendable {
     let visitor: Current<Guest>
     init(visitor: Current<Guest>) { self.visitor = visitor }
@@ -267,8 +252,6 @@ private final class Guest: Sendable {
 
   @Test("A singleton reaches the request that is running")
   func aSingletonReachesTheRequestThatIsRunning() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
     let requests = try environment.childFactory("request", seed: String.self) { request in
       try request.define(request.bean(Guest.self, factory: Guest.init))
@@ -285,7 +268,6 @@ private final class Guest: Sendable {
 
   @Test("Tasks of a request reach the running request, too")
   func tasksOfARequestReachTheRunningRequestToo() async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
     let requests = try environment.childFactory("request", seed: Guest.self)
     let audit = try environment.getBean(Audit.self)
@@ -296,7 +278,6 @@ private final class Guest: Sendable {
 
   @Test("A current bean that no child declares is a fault")
   func aCurrentBeanThatNoChildDeclaresIsAFault() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Audit.self, factory: Audit.init))
       .define(environment.bean(Guest.self, factory: { Guest("outside") }))
@@ -307,8 +288,6 @@ private final class Guest: Sendable {
 
   @Test("A bean declared for the scope of a child is reached")
   func aBeanDeclaredForTheScopeOfAChildIsReached() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Audit.self, factory: Audit.init))
       .define(environment.bean(Guest.self, factory: { (number: Int) in Guest("\(number)") }).scope("request"))
@@ -333,6 +312,8 @@ private final class Guest: Sendable {
 }
 
 @Suite struct CollectionParameterSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private final class Box: Sendable {
     let byId: [String: Part]
     let distinct: Set<Part>
@@ -341,8 +322,6 @@ private final class Guest: Sendable {
 
   @Test("Beans are injected by their ids and as a set")
   func beansAreInjectedByTheirIdsAndAsASet() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Part.self, id: "a", factory: { Part("one") }))
       .define(environment.bean(Part.self, id: "b", factory: { Part("one") }))
@@ -357,8 +336,6 @@ private final class Guest: Sendable {
 
   @Test("A child sees outer beans that it does not hide")
   func aChildSeesOuterBeansThatItDoesNotHide() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Part.self, id: "a", factory: { Part("outer a") }))
       .define(environment.bean(Part.self, id: "b", factory: { Part("outer b") }))
@@ -370,8 +347,6 @@ private final class Guest: Sendable {
 
   @Test("A bean of exactly the type comes first")
   func aBeanOfExactlyTheTypeComesFirst() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean([String: Int].self, factory: { ["one": 1] }))
       .define(environment.bean(Set<Int>.self, factory: { [1, 2] }))
@@ -385,7 +360,6 @@ private final class Guest: Sendable {
 
   @Test("A dictionary or set without beans is a fault")
   func aDictionaryOrSetWithoutBeansIsAFault() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Box.self, factory: Box.init))
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean])
@@ -393,8 +367,6 @@ private final class Guest: Sendable {
 
   @Test("A pinned dictionary is passed as it is")
   func aPinnedDictionaryIsPassedAsItIs() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment.define(
       environment.bean(Part.self, factory: { (limits: [String: Int]) in Part("\(limits["a"] ?? 0)") })
         .argument(0, value: ["a": 5]))
@@ -411,6 +383,8 @@ private final class Cursor: DisposableBean, Sendable {
 }
 
 @Suite struct OwnedSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private final class Reader: DisposableBean, Sendable {
     let journal: Journal
     let cursor: Owned<Cursor>
@@ -511,7 +485,6 @@ private final class Cursor: DisposableBean, Sendable {
 
   @Test("Only a prototype can be owned")
   func onlyAPrototypeCanBeOwned() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Part.self, id: "part", factory: { Part("part") }))
       .define(environment.bean(Guest.self, factory: { (_: Owned<Part>) in Guest("guest") }))
@@ -524,7 +497,6 @@ private final class Cursor: DisposableBean, Sendable {
   @Test("A failure of a release is thrown by release")
   func aFailureOfAReleaseIsThrownByRelease() throws {
     struct Stuck: Error {}
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(Part.self, factory: { Part("part") }).scope("prototype").onDestroy { _ in throw Stuck() })
     let (early, late) = (try environment.getBean(Owned<Part>.self), try environment.getBean(Owned<Part>.self))
@@ -544,7 +516,6 @@ private final class Cursor: DisposableBean, Sendable {
         journal.note("slow")
       }
     }
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(environment.bean(Slow.self, factory: Slow.init).scope("prototype"))
@@ -559,7 +530,6 @@ private final class Cursor: DisposableBean, Sendable {
   @Test("Thousands of owned beans are released while the environment ends")
   func thousandsOfOwnedBeansAreReleasedWhileTheEnvironmentEnds() async throws {
     let counter = Counter()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(Part.self, factory: { Part("part") }).scope("prototype").onDestroy { _ in counter.increment() })
     let parts = try (0..<2_000).map { _ in try environment.getBean(Owned<Part>.self) }

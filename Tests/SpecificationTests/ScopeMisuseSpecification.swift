@@ -6,11 +6,12 @@ import Testing
 /// Scope objects and scope names in wrong places, or with too many effects.
 @Suite("Scopes in wrong places", .timeLimit(.minutes(20)))
 struct ScopeMisuseSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: scope objects of factories
 
   @Test("A scope object is prepared for every bean of its child, and finished once")
   func aPlainScopeObjectIsPreparedForEveryBeanAndFinishedOnce() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean("declared outside").scope("request"))
     let factory = try environment.childFactory(
@@ -34,7 +35,6 @@ struct ScopeMisuseSpecification {
 
   @Test("An AbstractBeanScope as the scope object of a child keeps its beans, and releases them once")
   func anAbstractBeanScopeOfAChildKeepsAndReleasesOnce() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Void.self, scope: { AbstractBeanScope(name: "request") },
@@ -52,7 +52,6 @@ struct ScopeMisuseSpecification {
   /// A scope that builds its beans early, in the way `AbstractBeanScope` offers.
   @Test("A scope object that builds its beans early does not release them twice")
   func anEagerScopeObjectDoesNotReleaseTwice() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Void.self, scope: { EagerScope(name: "request") },
@@ -69,7 +68,6 @@ struct ScopeMisuseSpecification {
 
   @Test("A scope object whose prepare throws is finished, and no child is left")
   func aScopeObjectWhosePrepareThrows() throws {
-    let environment = try Environment()
     let journal = Journal()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
@@ -89,7 +87,6 @@ struct ScopeMisuseSpecification {
   /// A scope object shared by all children would outlive the beans it keeps.
   @Test("A scope registered inside configure is refused, or finished with each child")
   func aScopeRegisteredInsideConfigureIsRefusedOrFinished() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     var registering: EnvironmentError.Code?
     let factory = try environment.childFactory(

@@ -12,9 +12,7 @@ private final class Rack {
 }
 
 @Suite struct SendabilitySpecification {
-  private let environment: Environment
-
-  init() throws { environment = try Environment(name: "shop", traceOrigin: true) }
+  @FreshEnvironment("shop", traceOrigin: true) private var environment
 
   @Test("Shared beans must be known to be Sendable")
   func sharedBeansMustBeKnownToBeSendable() throws {
@@ -46,7 +44,6 @@ private final class Rack {
       .define(
         environment.bean(Rack.self, id: "parameter") { (catalogue: Catalogue) in Rack(catalogue: catalogue) }
           .argument(0, bean: catalogue()).confined(to: "the main loop"))
-    defer { try? environment.shutdown() }
     try environment.startup(options: .requireSendable)
     #expect(try environment.getBean(Rack.self, byId: "parameter").catalogue != nil)
   }
@@ -59,7 +56,6 @@ private final class Rack {
       .define(
         environment.bean(Rack.self) { (catalogue: Catalogue) in Rack(catalogue: catalogue) }
           .argument(0, bean: catalogue).confined(to: "the main loop"))
-    defer { try? environment.shutdown() }
     try environment.startup(options: .requireSendable)
     #expect(try environment.getBean(Rack.self).catalogue != nil)
   }
@@ -95,7 +91,6 @@ private final class Rack {
       .define(environment.bean(Catalogue.self, factory: { Catalogue() }))
       .define(environment.bean(Cart.self, factory: { Cart() }))
     let line = #line - 1
-    defer { try? environment.shutdown() }
     let report = try environment.startup().report()
     let shared = try #require(report.components("not known to be Sendable:"))
     #expect(shared.contains("Cart") && shared.contains("SendabilitySpecification.swift:\(line)"))
@@ -107,7 +102,6 @@ private final class Rack {
     let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Cart.self, factory: { Cart() }))
     let line = #line - 1
-    defer { try? environment.shutdown() }
     let shared = try #require(environment.startup().report().components("not known to be Sendable:"))
     #expect(shared.contains("Cart") && shared.contains("SendabilitySpecification.swift:\(line)"))
   }
@@ -115,7 +109,6 @@ private final class Rack {
   @Test("A report without unknown types has no section")
   func aReportWithoutUnknownTypesHasNoSection() throws {
     try environment.define(environment.bean(Catalogue.self, factory: { Catalogue() }))
-    defer { try? environment.shutdown() }
     #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
   }
 
@@ -124,7 +117,6 @@ private final class Rack {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }).scope("prototype"))
       .define(environment.bean(Prices.self, factory: { Prices() }).scope("request"))
-    defer { try? environment.shutdown() }
     _ = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Cart.self, id: "own", factory: { Cart() }))
     }
@@ -171,7 +163,6 @@ private final class Rack {
     _ = try sessions.childFactory("request", seed: Cart.self)
     _ = try environment.childFactory("tenant", seed: Catalogue.self)
     _ = try environment.childFactory("visit", seed: Void.self)
-    defer { try? environment.shutdown() }
     #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
   }
 
@@ -180,7 +171,6 @@ private final class Rack {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }).confined(to: "the main loop"))
       .define(environment.bean(Prices.self, factory: { Prices() }).assumeSendable("it is read only"))
-    defer { try? environment.shutdown() }
     let report = try environment.startup(options: .requireSendable).report()
     #expect(report.contains("Cart confined to: the main loop"))
     #expect(report.contains("Prices assumed to be Sendable: it is read only"))
@@ -195,7 +185,6 @@ private final class Rack {
       )
       .define(environment.bean(parent: "cart", id: "one"))
       .define(environment.bean(parent: "cart", id: "two").assumeSendable("it is read only"))
-    defer { try? environment.shutdown() }
     let report = try environment.startup(options: .requireSendable).report()
     #expect(report.contains("\"one\" confined to: the main loop"))
     #expect(report.contains("\"two\" assumed to be Sendable: it is read only"))
@@ -204,7 +193,6 @@ private final class Rack {
   @Test("A started environment is checked and stays usable")
   func aStartedEnvironmentIsCheckedAndStaysUsable() throws {
     try environment.define(environment.bean(Cart.self, factory: { Cart() })).startup()
-    defer { try? environment.shutdown() }
     try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
     #expect(try environment.getBean(Cart.self).lines.isEmpty)
   }
@@ -232,7 +220,6 @@ private final class Rack {
       .define(environment.decorate(Catalogue.self) { (inner: Catalogue) in inner })
       .define(environment.bean(Maker.self, id: "two", factory: { Maker() }).target(Catalogue.self))
       .define(environment.bindFactory(Cart.self).with(Tag.self).to { (_: Assisted<Int>) in Cart() })
-    defer { try? environment.shutdown() }
     try environment.startup(options: .requireSendable)
   }
 }

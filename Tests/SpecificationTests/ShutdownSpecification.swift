@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Shutdown", .timeLimit(.minutes(20))) struct ShutdownSpecification {
+  @FreshEnvironment private var environment
   private let journal = Journal()
 
   private func define(_ names: [String], in environment: Environment, failing: Set<String> = []) throws {
@@ -19,7 +20,6 @@ import Testing
 
   @Test("shutdown releases everything, in reverse order of creation, exactly once")
   func releasesAll() throws {
-    let environment = try Environment()
     try define(["a", "b", "c"], in: environment)
     try environment.startup()
     try environment.shutdown()
@@ -78,7 +78,6 @@ import Testing
 
   @Test("An instance handed in is released like any other")
   func readyInstance() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(environment.bean(Item()).onDestroy { _ in journal.note("instance") })
     try environment.define(environment.bean(Disposable(journal: journal, name: "disposable")))
@@ -89,7 +88,6 @@ import Testing
 
   @Test("Lazy beans that were never built are not built for their release")
   func unusedLazy() throws {
-    let environment = try Environment()
     let built = Counter()
     let journal = journal
     try environment.define(
@@ -108,7 +106,6 @@ import Testing
 
   @Test("An environment that was never started may be shut down, and cannot be started afterwards")
   func neverStarted() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(
@@ -125,7 +122,6 @@ import Testing
 
   @Test("shutdown may come from many threads at once: everything is released once")
   func manyThreads() throws {
-    let environment = try Environment()
     try define((0..<20).map(String.init), in: environment)
     try environment.startup()
     let meeting = MeetingPoint(of: 4)
@@ -143,7 +139,6 @@ import Testing
 
   @Test("One failing release is thrown as destructionFailed, with its error and its bean")
   func oneFailure() throws {
-    let environment = try Environment()
     try define(["a", "b", "c"], in: environment, failing: ["b"])
     try environment.startup()
     let fault = try requireFault(.destructionFailed) { try environment.shutdown() }
@@ -156,7 +151,6 @@ import Testing
 
   @Test("Several failing releases are one error that holds all")
   func severalFailures() throws {
-    let environment = try Environment()
     try define(["a", "b", "c"], in: environment, failing: ["a", "c"])
     try environment.startup()
     let fault = try requireFault(.destructionFailed) { try environment.shutdown() }
@@ -184,7 +178,6 @@ import Testing
 
   @Test("A failure is thrown once: a second shutdown returns")
   func thrownOnce() throws {
-    let environment = try Environment()
     try define(["a"], in: environment, failing: ["a"])
     try environment.startup()
     try requireFault(.destructionFailed) { try environment.shutdown() }
@@ -196,7 +189,6 @@ import Testing
 
   @Test("shutdown() async awaits asynchronous releases in their place in the order")
   func asynchronous() async throws {
-    let environment = try Environment()
     let journal = journal
     try define(["a"], in: environment)
     try environment.define(environment.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
@@ -225,7 +217,6 @@ import Testing
 
   @Test("shutdown() async throws the error of an asynchronous release when all others have run")
   func failingAsynchronous() async throws {
-    let environment = try Environment()
     let journal = journal
     try define(["a"], in: environment)
     try environment.define(environment.bean(AsyncItem.self, factory: { AsyncItem(journal: journal, isFailing: true) }))
@@ -238,7 +229,6 @@ import Testing
 
   @Test("shutdown() async releases synchronous beans as well, and reports their failures")
   func synchronousInAsync() async throws {
-    let environment = try Environment()
     try define(["a", "b"], in: environment, failing: ["b"])
     try environment.startup()
     let fault = await #expect(throws: EnvironmentError.self) { try await environment.shutdown() }
@@ -249,7 +239,6 @@ import Testing
   @Test(
     "A synchronous shutdown that meets an asynchronous release releases all others, then throws an error that names it")
   func asynchronousInSync() throws {
-    let environment = try Environment()
     let journal = journal
     try define(["a"], in: environment)
     try environment.define(environment.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))

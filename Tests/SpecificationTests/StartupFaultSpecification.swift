@@ -2,9 +2,10 @@ import Beans
 import Testing
 
 @Suite("Faults of startup") struct StartupFaultSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A single fault is thrown as itself")
   func single() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, factory: Client.init))
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(fault.passes("Client"))
@@ -12,7 +13,6 @@ import Testing
 
   @Test("All faults are reported at once, as startupFailed that holds them, each with its origin")
   func allAtOnce() throws {
-    let environment = try Environment()
     var lines: [Int] = []
     func define(_ declaration: BeanDeclaration, _ line: Int) throws {
       lines.append(line)
@@ -45,7 +45,6 @@ import Testing
 
   @Test("Two faults of one bean are two faults")
   func twoOfOneBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pair.self, factory: Pair.init))
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean])
@@ -55,7 +54,6 @@ import Testing
 
   @Test("A fault's description holds message, path, id and file:line")
   func description() throws {
-    let environment = try Environment()
     let (client, line) = (environment.bean(Client.self, id: "main-client", factory: Client.init), #line)
     try environment.define(client)
     let fault = try requireFault(.unknownBean) { try environment.startup() }
@@ -69,7 +67,6 @@ import Testing
 
   @Test("Faults of lazy beans and of prototypes are faults of startup")
   func lazyAndPrototypes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, lazy: true, factory: Client.init))
     try environment.define(
       environment.bean(Pair.self, factory: Pair.init).scope("prototype").argument(1, value: Gear()))
@@ -81,8 +78,6 @@ import Testing
 
   @Test("Faults of a factory's children are found at startup, with those of the application")
   func faultsOfChildren() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(1, value: Gear()))
     _ = try environment.childFactory(
       "request", seed: Int.self,
@@ -97,8 +92,6 @@ import Testing
 
   @Test("A failed environment throws the same cause with every later call")
   func staysFailed() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Client.self, factory: Client.init))
     try environment.define(environment.bean(Gear.self, id: "gear"))
     let requests = try environment.childFactory("request", seed: Int.self)
@@ -121,7 +114,6 @@ import Testing
 
   @Test("A declaration that is faulty for the children of two factories is reported once")
   func onceForTwoFactories() throws {
-    let environment = try Environment()
     _ = try environment.childFactory("request", seed: Int.self)
     _ = try environment.childFactory("visit", seed: String.self).childFactory("request", seed: Int.self)
     try environment.define(environment.bean(Client.self, factory: Client.init).scope("request"))
@@ -146,7 +138,6 @@ import Testing
 
   @Test("A first lookup that fails to start the environment throws the fault of startup")
   func failingFirstLookup() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Gear.self))
     try environment.define(environment.bean(Client.self, factory: Client.init))
     let fault = try requireFault(.unknownBean) { try environment.getBean(Gear.self) }
@@ -155,7 +146,6 @@ import Testing
 
   @Test("A throwing factory causes the release of the built beans in reverse order, and the environment is failed")
   func releasesBuiltBeans() throws {
-    let environment = try Environment()
     let journal = Journal()
     for name in ["a", "b"] {
       try environment.define(
@@ -187,7 +177,6 @@ import Testing
 
   @Test("A release that fails after a failed startup hides neither the cause nor the other releases")
   func failingReleaseAfterFailedStartup() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Noted.self, factory: { Noted("a", journal) }))
     try environment.define(environment.bean(Gear.self).onDestroy { _ in throw Boom(name: "release") })

@@ -2,6 +2,8 @@ import Beans
 import Testing
 
 @Suite("Startup order") struct StartupOrderSpecification {
+  @FreshEnvironment private var environment
+
   // The class is not private: an optimised build prints a private type's name with its context.
   final class A {}
   final class B {}
@@ -25,7 +27,6 @@ import Testing
 
   @Test("Independent beans are built in order of definition")
   func definitionOrder() throws {
-    let environment = try Environment()
     try environment.define(noted(B.self, in: environment, B.init))
     try environment.define(noted(C.self, in: environment, C.init))
     try environment.define(noted(A.self, in: environment, A.init)).startup()
@@ -34,7 +35,6 @@ import Testing
 
   @Test("requires(id:) and dependsOn order construction")
   func requiresId() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "b"))
     try environment.define(noted(B.self, in: environment, B.init).id("b").dependsOn("c"))
     try environment.define(noted(C.self, in: environment, C.init).id("c")).startup()
@@ -43,7 +43,6 @@ import Testing
 
   @Test("requires of a type orders construction, with and without its label")
   func requiresType() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
     try environment.define(noted(B.self, in: environment, B.init).requires(C.self))
     try environment.define(noted(C.self, in: environment, C.init)).startup()
@@ -52,7 +51,6 @@ import Testing
 
   @Test("requires(bean:) orders construction after that very declaration")
   func requiresDeclaration() throws {
-    let environment = try Environment()
     let second = noted(B.self, in: environment, B.init)
     try environment.define(noted(A.self, in: environment, A.init).requires(bean: second))
     try environment.define(second).startup()
@@ -61,7 +59,6 @@ import Testing
 
   @Test("A lazy bean that is required is built")
   func requiresLazy() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
     try environment.define(noted(B.self, in: environment, B.init).lazy()).startup()
     #expect(journal.entries == ["B", "A"])
@@ -103,7 +100,6 @@ import Testing
 
   @Test("An unknown bean in requires or dependsOn is a fault")
   func requiresUnknown() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "nowhere"))
     try environment.define(noted(B.self, in: environment, B.init).requires(class: Box.self))
     try environment.define(noted(C.self, in: environment, C.init).dependsOn("neither"))
@@ -117,7 +113,6 @@ import Testing
 
   @Test("A required declaration that was never defined is a fault")
   func requiresUndefined() throws {
-    let environment = try Environment()
     let forgotten = noted(B.self, in: environment, B.init)
     try environment.define(noted(A.self, in: environment, A.init).requires(bean: forgotten))
     let fault = try requireFault { try environment.startup() }
@@ -127,7 +122,6 @@ import Testing
 
   @Test("A required type with several candidates is ambiguous")
   func requiresAmbiguous() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
     try environment.define(noted(B.self, in: environment, B.init))
     try environment.define(noted(B.self, in: environment, B.init))
@@ -136,7 +130,6 @@ import Testing
 
   @Test("startup is done once, and returns its environment")
   func idempotent() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))
     #expect(try environment.startup() === environment)
     try environment.startup()
@@ -163,7 +156,6 @@ import Testing
 
   @Test("A lookup inside a factory builds its bean on the way")
   func lookupDuringStartup() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(
       environment.bean(
@@ -179,7 +171,6 @@ import Testing
 
   @Test("Infrastructure comes first: scopes, then post processors, wherever they were declared")
   func infrastructureFirst() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(
@@ -204,7 +195,6 @@ import Testing
 
   @Test("A dependency of a post processor is built before it, and later beans are processed")
   func dependencyOfInfrastructure() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(noted(B.self, in: environment, B.init))
     let journal = journal
@@ -215,7 +205,6 @@ import Testing
 
   @Test("A post processor that cannot be built is a failed startup before any bean")
   func failingInfrastructure() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(environment.bean(Watcher.self, factory: { throw Boom() }))
     let fault = try requireFault(.creationFailed) { try environment.startup() }

@@ -2,9 +2,10 @@ import Beans
 import Testing
 
 @Suite("Abstract beans and templates") struct TemplateSpecification {
+  @FreshEnvironment private var environment
+
   @Test("An abstract bean is never instantiated")
   func neverInstantiated() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(
@@ -21,7 +22,6 @@ import Testing
 
   @Test("An abstract bean is never found by type")
   func neverFoundByType() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "template", abstract: true))
     try environment.startup()
     try requireFault(.unknownBean) { try environment.getBean(Store.self) }
@@ -31,7 +31,6 @@ import Testing
 
   @Test("An abstract bean does not make its child ambiguous")
   func childIsTheOnlyCandidate() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "template", abstract: true).property(\.url, value: "file:"))
     try environment.define(environment.bean(Store.self, parent: "template").property(\.name, value: "orders"))
     let store = try environment.getBean(Store.self)
@@ -41,7 +40,6 @@ import Testing
 
   @Test("A dependency on a type that only a template has is an unknown bean")
   func dependencyOnTemplate() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "template", abstract: true))
     try environment.define(environment.bean(Shop.self, factory: Shop.init))
     try requireFault(.unknownBean) { try environment.startup() }
@@ -49,7 +47,6 @@ import Testing
 
   @Test("A template may lack a class")
   func withoutClass() throws {
-    let environment = try Environment()
     try environment.define(environment.template("ephemeral").scope("prototype"))
     try environment.define(environment.bean(Store.self, parent: "ephemeral"))
     #expect(try environment.getBean(Store.self) !== environment.getBean(Store.self))
@@ -57,7 +54,6 @@ import Testing
 
   @Test("A chain without a class anywhere is an invalid declaration")
   func noClassAnywhere() throws {
-    let environment = try Environment()
     try environment.define(environment.template("base"))
     try environment.define(environment.template("concrete").parent("base").abstract(false))
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -68,7 +64,6 @@ import Testing
     "Templates may be chained in any order of declaration",
     arguments: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]])
   func anyOrder(order: [Int]) throws {
-    let environment = try Environment()
     let declarations: [BeanDeclaration] = [
       environment.bean(Store.self, id: "base", abstract: true).property(\.url, value: "file:"),
       environment.bean(Store.self, id: "tuned", parent: "base", abstract: true).property(\.timeout, value: 5),
@@ -85,7 +80,6 @@ import Testing
 
   @Test("The class and its factory are inherited")
   func inheritsClass() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true, factory: { Store(name: "made") }))
     try environment.define(environment.template("concrete").parent("base").abstract(false))
     #expect(try environment.getBean(Store.self).name == "made")
@@ -94,7 +88,6 @@ import Testing
 
   @Test("The factory is inherited even by a class with an init() of its own")
   func inheritsFactory() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true, factory: { Store(name: "made") }))
     try environment.define(environment.bean(Store.self, parent: "base"))
     #expect(try environment.getBean(Store.self).name == "made")
@@ -102,7 +95,6 @@ import Testing
 
   @Test("A factory of the child replaces the template's")
   func replacesFactory() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(
@@ -118,7 +110,6 @@ import Testing
 
   @Test("Properties are inherited, the child's own come before the template's")
   func overridesProperties() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Store.self, id: "base", abstract: true)
         .property(\.url, value: "file:").property(\.timeout, value: 1))
@@ -132,7 +123,6 @@ import Testing
 
   @Test("A template for a class serves its subclasses")
   func subclassOfTemplate() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true).property(\.timeout, value: 3))
     try environment.define(environment.bean(CachingStore.self, parent: "base").property(\.capacity, value: 10))
     let store = try environment.getBean(CachingStore.self)
@@ -141,7 +131,6 @@ import Testing
 
   @Test("Pinned arguments are inherited and may be pinned anew")
   func inheritsArguments() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Endpoint.self, id: "base", abstract: true, factory: Endpoint.init)
         .argument(0, value: "localhost").argument(1, value: 80))
@@ -152,7 +141,6 @@ import Testing
 
   @Test("Scope and lazy are inherited")
   func inheritsScopeAndLazy() throws {
-    let environment = try Environment()
     let built = Counter()
     let counting: @Sendable () -> Store = {
       built.increment()
@@ -171,7 +159,6 @@ import Testing
 
   @Test("A scope that the child sets replaces the template's")
   func replacesScope() throws {
-    let environment = try Environment()
     try environment.define(environment.template("ephemeral").scope("prototype"))
     try environment.define(environment.bean(Store.self, parent: "ephemeral").scope("singleton"))
     #expect(try environment.getBean(Store.self) === environment.getBean(Store.self))
@@ -179,7 +166,6 @@ import Testing
 
   @Test("requires is inherited")
   func inheritsRequires() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.template("late").requires(id: "first"))
     try environment.define(
@@ -202,7 +188,6 @@ import Testing
 
   @Test("Lifecycle callbacks are inherited")
   func inheritsCallbacks() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(Store.self, id: "base", abstract: true)
@@ -216,7 +201,6 @@ import Testing
 
   @Test("abstract is not inherited")
   func abstractIsNotInherited() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true))
     try environment.define(environment.bean(Store.self, id: "child", parent: "base"))
     #expect(try environment.getBeansByType(Store.self).count == 1)
@@ -224,7 +208,6 @@ import Testing
 
   @Test("A parent need not be abstract")
   func concreteParent() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "a").property(\.url, value: "file:"))
     try environment.define(environment.bean(Store.self, id: "b", parent: "a").property(\.name, value: "b"))
     let (a, b) = (try environment.getBean(Store.self, byId: "a"), try environment.getBean(Store.self, byId: "b"))
@@ -247,7 +230,6 @@ import Testing
 
   @Test("An unknown template is a fault")
   func unknownTemplate() throws {
-    let environment = try Environment()
     let (store, line) = (environment.bean(Store.self, parent: "nowhere"), #line)
     try environment.define(store)
     let fault = try requireFault(.unknownBean) { try environment.startup() }
@@ -257,7 +239,6 @@ import Testing
 
   @Test("Templates in a circle are a cyclic dependency, drawn as a path", .timeLimit(.minutes(20)))
   func templateCycle() throws {
-    let environment = try Environment()
     try environment.define(environment.template("a").parent("b"))
     try environment.define(environment.template("b").parent("c"))
     try environment.define(environment.template("c").parent("a"))
@@ -268,7 +249,6 @@ import Testing
 
   @Test("A bean that is its own parent is a fault", .timeLimit(.minutes(20)))
   func ownParent() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "a", parent: "a"))
     // The declaration itself is ignored: the id is unknown if no ancestor has it.
     let fault = try requireFault(.cyclicDependency, .unknownBean) { try environment.startup() }
@@ -277,7 +257,6 @@ import Testing
 
   @Test("A child of a class that the template's properties do not fit is a type mismatch")
   func unrelatedClass() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true).property(\.url, value: "file:"))
     let make: @Sendable () -> Endpoint = { Endpoint(host: "", port: 0) }
     let (endpoint, line) = (environment.bean(Endpoint.self, parent: "base", factory: make), #line)
@@ -289,7 +268,6 @@ import Testing
 
   @Test("A template's factory that does not make the child's class is a fault, never a trap")
   func unfittingFactory() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self, id: "base", abstract: true, factory: { Store(name: "x") }))
     try environment.define(environment.bean(Endpoint.self, parent: "base"))
     let fault = try requireFault(.typeMismatch, .invalidDeclaration) { try environment.startup() }

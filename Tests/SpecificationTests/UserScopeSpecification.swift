@@ -5,14 +5,13 @@ import Testing
 
 @Suite("User-defined scopes", .timeLimit(.minutes(20)))
 struct UserScopeSpecification {
+  @FreshEnvironment("application") private var application
   private let journal = Journal()
 
   // MARK: the scope object of a factory's child
 
   @Test("A scope object has the name of its factory")
   func aScopeObjectHasTheNameOfItsFactory() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let tenants = try application.childFactory(
       "tenant", seed: Int.self, scope: { AbstractBeanScope(name: "session") })
     let line = #line - 2
@@ -40,7 +39,6 @@ struct UserScopeSpecification {
 
   @Test("finish of a factory's scope object ends its child: released beans cannot be looked up again")
   func finishOfTheObjectEndsTheChild() throws {
-    let application = try Environment(name: "application")
     let scope = Captured<AbstractBeanScope>()
     let request = try requests(of: application, scope: scope).build(1)
     _ = try request.getBean(Part.self)
@@ -62,7 +60,6 @@ struct UserScopeSpecification {
     "A scope object's beans are created once, dependencies first, in every form of dependency", arguments: Need.allCases
   )
   func needsOfTheObjectsBeans(_ need: Need) throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
@@ -102,7 +99,6 @@ struct UserScopeSpecification {
 
   @Test("finish of a factory's scope object ends the children below its child, too")
   func finishOfTheObjectEndsTheChildrenBelow() throws {
-    let application = try Environment(name: "application")
     let scope = Captured<AbstractBeanScope>()
     let requests = try requests(of: application, scope: scope)
     let steps = try requests.childFactory("step", seed: String.self)
@@ -119,7 +115,6 @@ struct UserScopeSpecification {
 
   @Test("finish of a factory's scope object may be called from any thread and by many at once")
   func finishOfTheObjectOnManyThreads() throws {
-    let application = try Environment(name: "application")
     let scope = Captured<AbstractBeanScope>()
     let requests = try requests(of: application, scope: scope)
     var found = 0
@@ -140,7 +135,6 @@ struct UserScopeSpecification {
 
   @Test("A subclass of AbstractBeanScope that extends finish ends its child as well, from any caller")
   func finishOfASubclass() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let scope = Captured<NotingScope>()
     let requests = try application.childFactory(
@@ -164,7 +158,6 @@ struct UserScopeSpecification {
 
   @Test("The end of a child calls finish of its scope object once, from any caller", arguments: End.allCases)
   func endCallsFinishOnce(end: End) throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self, scope: { NotingScope(name: "request", journal) },
@@ -187,7 +180,6 @@ struct UserScopeSpecification {
 
   @Test("One scope object for two children is an invalid declaration, and the first child is not affected")
   func oneObjectForTwoChildren() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let shared = AbstractBeanScope(name: "request")
     let requests = try application.childFactory(
@@ -204,7 +196,6 @@ struct UserScopeSpecification {
 
   @Test("A registered scope that keeps beans cannot be the scope object of a child")
   func registeredObject() throws {
-    let application = try Environment(name: "application")
     let shared = AbstractBeanScope(name: "request")
     try application.registerScope(shared)
     try application.define(application.bean(Part.self, lazy: true).scope("request"))
@@ -220,7 +211,6 @@ struct UserScopeSpecification {
 
   @Test("A scope object whose child has ended cannot be that of another")
   func oneObjectForTwoChildrenOneAfterTheOther() throws {
-    let application = try Environment(name: "application")
     let shared = AbstractBeanScope(name: "request")
     let requests = try application.childFactory("request", seed: Int.self, scope: { shared })
     try requests.build(1).shutdown() as Void
@@ -340,7 +330,6 @@ struct UserScopeSpecification {
 
   @Test("A shutdown waits for a child's prepare, and the child is finished then")
   func shutdownWaitsForPrepare() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let (inside, go) = (Gate("prepare entered"), Gate("prepare may return"))
     let requests = try application.childFactory(
@@ -368,7 +357,6 @@ struct UserScopeSpecification {
 
   @Test("A child whose parent ends in prepare throws finished, and beans built in prepare are released")
   func parentEndsInPrepare() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self,
@@ -394,7 +382,6 @@ struct UserScopeSpecification {
 
   @Test("Beans of a registered scope are released in their place among all others, last created first")
   func registeredScopeReleasesInPlace() throws {
-    let application = try Environment(name: "application")
     try application.registerScope(AbstractBeanScope(name: "own"))
     try layers(application)
     for id in ["first", "middle", "last"] { _ = try application.getBean(Part.self, byId: id) }
@@ -404,7 +391,6 @@ struct UserScopeSpecification {
 
   @Test("Beans of a scope that is itself a bean are released in their place among all others")
   func scopeBeanReleasesInPlace() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(AbstractBeanScope.self, factory: { AbstractBeanScope(name: "own") }))
     try layers(application)
     for id in ["first", "middle", "last"] { _ = try application.getBean(Part.self, byId: id) }
@@ -414,7 +400,6 @@ struct UserScopeSpecification {
 
   @Test("A bean that holds one of a registered scope is released before it")
   func holdersAreReleasedFirst() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     try application.registerScope(AbstractBeanScope(name: "own"))
     try application.define(
@@ -427,7 +412,6 @@ struct UserScopeSpecification {
 
   @Test("An early finish of a registered scope releases its own beans, last created first, and nothing else")
   func earlyFinishOfARegisteredScope() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
@@ -446,7 +430,6 @@ struct UserScopeSpecification {
 
   @Test("The release of an environment waits for a finish of a registered scope that is under way")
   func releaseWaitsForAFinish() throws {
-    let application = try Environment(name: "application")
     let (begun, mayEnd, journal) = (Gate("a release by the scope"), Gate("its end"), journal)
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
@@ -471,7 +454,6 @@ struct UserScopeSpecification {
 
   @Test("A finish of a registered scope that comes while its environment releases leaves the beans to their places")
   func finishDuringTheRelease() throws {
-    let application = try Environment(name: "application")
     let (begun, mayEnd, journal) = (Gate("a release"), Gate("its end"), journal)
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
@@ -493,7 +475,6 @@ struct UserScopeSpecification {
 
   @Test("Lookups of beans of a registered scope are finished after its early finish, those of others are not")
   func lookupsAfterAnEarlyFinish() throws {
-    let application = try Environment(name: "application")
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
     for id in ["built", "never built"] {
@@ -513,7 +494,6 @@ struct UserScopeSpecification {
 
   @Test("Beans of a registered scope are included in the report")
   func report() throws {
-    let application = try Environment(name: "application")
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
     for id in ["a", "b"] { try application.define(application.bean(Part.self, id: id, lazy: true).scope("own")) }
@@ -526,7 +506,6 @@ struct UserScopeSpecification {
 
   @Test("Beans of a registered scope are included in the statistics, as created and as released")
   func statistics() throws {
-    let application = try Environment(name: "application")
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
     for id in ["a", "b"] { try application.define(application.bean(Part.self, id: id, lazy: true).scope("own")) }
@@ -541,7 +520,6 @@ struct UserScopeSpecification {
 
   @Test("A provider of a bean that only configure declares is scopeNotActive outside a request")
   func providerOfAConfiguredBean() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(Asking.self, factory: Asking.init))
     let requests = try application.childFactory(
       "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) })
@@ -559,7 +537,6 @@ struct UserScopeSpecification {
 
   @Test("A singleton whose factory looks up the current request's bean would keep it: a captive")
   func captiveOfTheCurrentRequest() throws {
-    let application = try Environment(name: "application")
     try application.define(
       application.bean(
         Holder.self, lazy: true,
@@ -578,7 +555,6 @@ struct UserScopeSpecification {
 
   @Test("A singleton whose factory looks up a bean of a captured request would keep it: a captive")
   func captiveOfACapturedRequest() throws {
-    let application = try Environment(name: "application")
     let captured = Captured<Environment>()
     try application.define(
       application.bean(
@@ -597,7 +573,6 @@ struct UserScopeSpecification {
 
   @Test("A request's bean that is looked up by an undeclared protocol is a captive, too, each time")
   func captiveByAProtocol() throws {
-    let application = try Environment(name: "application")
     try application.define(
       application.bean(Keeper.self, lazy: true, factory: { Keeper(try Environment.current?.getBean((any Kept).self)) }))
     try application.define(application.bean(KeptPart.self).scope("request"))
@@ -626,7 +601,6 @@ struct UserScopeSpecification {
 
   @Test("A singleton that calls a provider while it is built would keep the request's bean: a captive")
   func captiveThroughAProvider() throws {
-    let application = try Environment(name: "application")
     try application.define(
       application.bean(Holder.self, lazy: true, factory: { (part: Provider<Part>) in Holder(try part.get()) }))
     try application.define(application.bean(Part.self).scope("request"))
@@ -637,7 +611,6 @@ struct UserScopeSpecification {
 
   @Test("A session's bean whose factory looks up a request's would keep it: a captive; the other way round is none")
   func captiveOfASession() throws {
-    let application = try Environment(name: "application")
     let sessions = try application.childFactory(
       "session", seed: String.self,
       configure: {

@@ -5,9 +5,10 @@ import Testing
 
 @Suite("Waiting for a build", .timeLimit(.minutes(20)))
 struct WaitingSpecification {
+  @FreshEnvironment private var environment
+
   @Test("Threads that wait share one build")
   func twoThreadsShareOneBuild() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let gate = Gate()
     try environment.define(
@@ -28,7 +29,6 @@ struct WaitingSpecification {
 
   @Test("An error reaches all waiters, and the next lookup tries again")
   func anErrorReachesAllWaitersAndTheNextLookupTriesAgain() throws {
-    let environment = try Environment()
     let attempts = Counter()
     let gate = Gate()
     try environment.define(
@@ -53,7 +53,6 @@ struct WaitingSpecification {
 
   @Test("A circle across threads is cyclicDependency for each of them", arguments: [2, 3, 5])
   func circlesAcrossThreads(count: Int) throws {
-    let environment = try Environment()
     let gates = (0..<count).map { _ in Gate() }
     for number in 0..<count {
       try environment.define(
@@ -75,7 +74,6 @@ struct WaitingSpecification {
 
   @Test("A circle that factories close on one thread is drawn from its entry")
   func aCircleOnOneThread() throws {
-    let environment = try Environment()
     for (id, other) in [("a", "b"), ("b", "c"), ("c", "a")] {
       try environment.define(
         environment.bean(
@@ -95,7 +93,6 @@ struct WaitingSpecification {
   /// Failing and succeeding builds of one slot in quick succession: no caller waits for ever, none gets a second bean.
   @Test("Failing and succeeding builds in quick succession leave no thread waiting, and one bean")
   func failuresAndSuccessesInTurn() throws {
-    let environment = try Environment()
     let attempts = Counter()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
