@@ -11,8 +11,7 @@ import Testing
     let (first, firstLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     let (second, secondLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     try environment.define(first.id("first")).define(second.id("second"))
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: secondLine))
+    let fault = try requireFault(.invalidDeclaration, line: secondLine) { try environment.startup() }
     #expect(fault.message.contains("\(#fileID):\(firstLine)"))
     #expect(fault.passes("Factory<Tag> 'second'"))
   }
@@ -30,9 +29,7 @@ import Testing
   func assistedElsewhere() throws {
     let (bean, line) = (environment.bean(Product.self, factory: Product.init), #line)
     try environment.define(bean)
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: line))
-    #expect(fault.message.contains("Assisted<String>"))
+    try requireFault(.invalidDeclaration, message: "Assisted<String>", line: line) { try environment.startup() }
 
     let wrapped = try Environment()
     try wrapped.define(wrapped.bean(Counter.self, factory: { (_: Assisted<Int>?) in Counter() }))
@@ -52,9 +49,8 @@ import Testing
     let builder = environment.bindFactory(Product.self).with(Tag.self)
     let (wrong, line) = (builder.to { (seed: Assisted<Int>) in Product(seed.map { "\($0)" }) }, #line)
     try environment.define(wrong)
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
+    let fault = try requireFault(.invalidDeclaration, message: "Assisted<Int>", "String") { try environment.startup() }
     #expect(fault.isFrom(file: #fileID, line: line - 1))
-    #expect(fault.message.contains("Assisted<Int>") && fault.message.contains("String"))
 
     let twice = try Environment()
     defer { try? twice.shutdown() }
@@ -97,10 +93,9 @@ import Testing
       #line - 1
     )
     try environment.define(binding)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: line))
-    #expect(fault.message.contains("second parameter") && fault.message.contains("Counter"))
-    #expect(fault.passes("Factory<Tag>"))
+    try requireFault(.unknownBean, message: "second parameter", "Counter", through: "Factory<Tag>", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A circle through a factory is found at startup and drawn")
@@ -109,8 +104,7 @@ import Testing
       .define(environment.bean(Shop.self, factory: Shop.init))
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Shop) in Product(seed) })
-    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
-    #expect(fault.path == ["Shop", "Factory<Tag>", "Shop"])
+    try requireFault(.cyclicDependency, path: ["Shop", "Factory<Tag>", "Shop"]) { try environment.startup() }
   }
 
   @Test("A factory is a longer-lived bean: a request's bean that its products hold is captive, a provider is not")
@@ -119,8 +113,7 @@ import Testing
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) })
     _ = try environment.childFactory("request", seed: Int.self)
-    let fault = try requireFault(.captiveDependency) { try environment.startup() }
-    #expect(fault.passes("Ticket"))
+    try requireFault(.captiveDependency, through: "Ticket") { try environment.startup() }
 
     let open = try Environment()
     defer { try? open.shutdown() }
@@ -231,10 +224,9 @@ import Testing
     try environment.define(binding)
     let factory = try environment.getBean(Factory<Tag>.self)
     for _ in 0..<2 {
-      let fault = try requireFault(.creationFailed) { try factory.build("boom") }
-      #expect(fault.causes == [Boom(name: "boom")])
-      #expect(fault.path == ["Product"])
-      #expect(fault.isFrom(file: #fileID, line: line))
+      try requireFault(.creationFailed, path: ["Product"], causes: [Boom(name: "boom")], line: line) {
+        try factory.build("boom")
+      }
       #expect(try factory.build("fine").name == "fine")
     }
   }
@@ -247,8 +239,7 @@ import Testing
       })
     let factory = try environment.getBean(Factory<Tag>.self)
     for _ in 0..<2 {
-      let fault = try requireFault(.unknownBean) { try factory.build("a") }
-      #expect(fault.path == ["Product", "'missing'"])
+      try requireFault(.unknownBean, path: ["Product", "'missing'"]) { try factory.build("a") }
     }
   }
 
@@ -270,8 +261,7 @@ import Testing
         }
       )
     let factory = try environment.getBean(Factory<Tag>.self)
-    let fault = try requireFault(.creationFailed) { try factory.build("a") }
-    #expect(fault.path == ["Product", "Journal"])
+    try requireFault(.creationFailed, path: ["Product", "Journal"]) { try factory.build("a") }
     #expect(try factory.build("a").name == "a")
     #expect(calls.value == 2)
   }

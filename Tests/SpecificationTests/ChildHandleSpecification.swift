@@ -156,8 +156,7 @@ struct ChildHandleSpecification {
     let session = try sessions.open("s")
     let request = try requests.open(1, in: session.environment)
     #expect(request.environment.parent === session.environment)
-    let fault = try requireFault(.scopeNotActive) { try requests.open(2) }
-    #expect(fault.message.contains("none is current"))
+    try requireFault(.scopeNotActive, message: "none is current") { try requests.open(2) }
     try session.withCurrent { _ in try requests.open(3).end() }
     try session.end()
     #expect(request.environment.isFinished)

@@ -119,8 +119,7 @@ import Testing
   func thrown() throws {
     try environment.registerConversion(from: String.self, to: Int.self) { _ in throw Boom(name: "no number") }
     try environment.define(environment.bean(Box.self).property("numbers", value: ["one"]))
-    let fault = try requireFault(.conversionFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom(name: "no number")])
+    let fault = try requireFault(.conversionFailed, causes: [Boom(name: "no number")]) { try environment.startup() }
     #expect(fault.message.contains("element 0: "))
   }
 

@@ -290,9 +290,8 @@ private func defineStores(in environment: Environment) throws {
     try environment.startup()
     let child = try factories[0].build(1)
     #expect(try child.getBean(Clock?.self) != nil)
-    let fault = try requireFault { _ = try factories[1].build(2) }
+    let fault = try requireFault(message: "profile 'rich' is not active") { _ = try factories[1].build(2) }
     #expect(fault.code == .scopeNotActive)
-    #expect(fault.message.contains("profile 'rich' is not active"))
     #expect(try requireFault { _ = try factories[1].build(2, in: environment) }.code == .scopeNotActive)
     #expect(environment.report().contains("the children of 'session' are inactive: profile 'rich' is not active"))
   }
@@ -332,9 +331,8 @@ private func defineStores(in environment: Environment) throws {
   func aConditionOfAFactoryThatThrowsIsAFaultOfStartup() throws {
     let environment = try makeEnvironment("test")
     try environment.childFactory("session", seed: Int.self).when { _ in throw Misfit() }
-    let fault = try requireFault { try environment.startup() }
+    let fault = try requireFault(path: ["'session'"]) { try environment.startup() }
     #expect(fault.code == .invalidDeclaration)
-    #expect(fault.path == ["'session'"])
   }
 }
 
@@ -442,8 +440,7 @@ private func defineStores(in environment: Environment) throws {
     try environment
       .define(environment.bean(Source.self).profile("test"))
       .define(environment.bean(Owner.self).property(\.name, resolve: "${name}"))
-    let fault = try requireFault { try environment.startup() }
+    let fault = try requireFault(message: "a Source is declared at") { try environment.startup() }
     #expect(fault.code == .unresolvedPlaceholder)
-    #expect(fault.message.contains("a Source is declared at"))
   }
 }

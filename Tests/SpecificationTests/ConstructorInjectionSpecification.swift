@@ -58,11 +58,9 @@ import Testing
     try environment.define(environment.bean(EnglishGreeter.self))
     let (client, line) = (environment.bean(Client.self, id: "main", factory: Client.init), #line)
     try environment.define(client)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.passes("Client"))
-    #expect(fault.description.contains("Pool"))
-    #expect(fault.description.contains("main"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownBean, description: "Pool", "main", through: "Client", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A parameter with two candidates is ambiguous")
@@ -152,8 +150,7 @@ import Testing
   func faultyElement() throws {
     try environment.define(environment.bean(Choir.self, factory: Choir.init))
     try environment.define(environment.bean(PooledGreeter.self, lazy: true, factory: PooledGreeter.init))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("Pool"))
+    try requireFault(.unknownBean, description: "Pool") { try environment.startup() }
   }
 
   // MARK: Environment
@@ -212,10 +209,7 @@ import Testing
     let (pair, line) = (environment.bean(Pair.self, factory: Pair.init).argument(1, ref: "nowhere"), #line)
     try environment.define(pair)
     try environment.define(environment.bean(Pool.self))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("nowhere"))
-    #expect(fault.passes("Pair"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownBean, description: "nowhere", through: "Pair", line: line) { try environment.startup() }
   }
 
   @Test("A pinned reference to a bean of another type is a type mismatch")
@@ -223,16 +217,13 @@ import Testing
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(0, ref: "greeter"))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(EnglishGreeter.self, id: "greeter"))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.description.contains("EnglishGreeter"))
-    #expect(fault.description.contains("Pool"))
+    try requireFault(.typeMismatch, description: "EnglishGreeter", "Pool") { try environment.startup() }
   }
 
   @Test("A pinned value of a type without a conversion is a fault at startup, never a trap")
   func mismatchedPinnedValue() throws {
     try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(0, value: Pool()))
-    let fault = try requireFault(.noConversion, .typeMismatch) { try environment.startup() }
-    #expect(fault.passes("Limits"))
+    try requireFault(.noConversion, .typeMismatch, through: "Limits") { try environment.startup() }
   }
 
   @Test("An argument for a parameter that the factory does not have is an invalid declaration", arguments: [-1, 1, 99])

@@ -67,8 +67,7 @@ import Testing
     try environment.registerConversion(from: String.self, to: Money.self) { _ in throw Boom(name: "no money") }
     try environment.define(
       environment.bean(Purse.self, factory: Purse.init).argument(0, value: "x").argument(1, value: 1))
-    let fault = try requireFault(.conversionFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom(name: "no money")])
+    try requireFault(.conversionFailed, causes: [Boom(name: "no money")]) { try environment.startup() }
   }
 
   @Test("A conversion that looks up beans of the starting environment is refused, not deadlocked")

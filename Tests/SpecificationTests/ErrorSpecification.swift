@@ -41,8 +41,7 @@ import Testing
   @Test("A description holds the underlying error")
   func underlying() throws {
     try environment.define(environment.bean(Part.self, factory: { throw Boom(name: "flat tyre") }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.description.contains("flat tyre"))
+    try requireFault(.creationFailed, description: "flat tyre") { try environment.startup() }
   }
 
   @Test("A path leads from the requested bean inwards to the faulty one")
@@ -88,8 +87,7 @@ import Testing
 
   @Test("An array element or a wrapped bean that is missing is named in the fault, not its wrapper alone")
   func wrappedTypes() throws {
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Provider<Part>.self).get() }
-    #expect(fault.description.contains("Part"))
+    try requireFault(.unknownBean, description: "Part") { try environment.getBean(Provider<Part>.self).get() }
   }
 
   @Test("A deep chain of dependencies is no stack overflow", .timeLimit(.minutes(20)))

@@ -23,16 +23,14 @@ private final class Catalogue {
     try environment
       .define(environment.bean(Disk.self))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("no bean of type Store has an id"), "\(fault)")
+    let fault = try requireFault(.unknownBean, message: "no bean of type Store has an id") { try environment.startup() }
     #expect(fault.message.contains("Disk (") && !fault.message.contains("can be seen"), "\(fault)")
   }
 
   @Test("A dictionary without a bean reports that there is none")
   func aDictionaryWithoutABeanReportsThatThereIsNone() throws {
     try environment.define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("no bean of type Store can be seen"), "\(fault)")
+    try requireFault(.unknownBean, message: "no bean of type Store can be seen") { try environment.startup() }
   }
 
   @Test("Ambiguity among qualified beans names the qualifier")

@@ -202,8 +202,7 @@ import Testing
       application.bean(Disposable.self, factory: { Disposable(journal: journal, isFailing: true) })
         .onDestroy { _ in journal.note("onDestroy") })
     try application.startup()
-    let fault = try requireFault(.destructionFailed) { try application.shutdown() }
-    #expect(fault.causes == [Boom(name: "preDestroy")])
+    try requireFault(.destructionFailed, causes: [Boom(name: "preDestroy")]) { try application.shutdown() }
     #expect(journal.entries == ["preDestroy", "onDestroy"])
   }
 
@@ -283,8 +282,7 @@ import Testing
     for id in ["a", "b", "c"] { _ = try child.getBean(Item.self, byId: id) }
     child.finish()
     #expect(journal.entries == ["c1", "b1", "a1"])
-    let fault = try requireFault(.destructionFailed) { try child.shutdown() }
-    #expect(fault.causes == [Boom(name: "b")])
+    try requireFault(.destructionFailed, causes: [Boom(name: "b")]) { try child.shutdown() }
     try child.shutdown()
     try application.shutdown()
     #expect(journal.entries == ["c1", "b1", "a1"])

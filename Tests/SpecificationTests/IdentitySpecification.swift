@@ -461,8 +461,7 @@ private struct Request: Sendable {}
       .define(environment.bean(Whole.self, factory: Whole.init).scope("prototype"))
     let whole = try environment.getBean(Owned<Whole>.self)
     func releaseSynchronously() throws { try whole.release() }
-    let fault = try requireFault(.destructionFailed) { try releaseSynchronously() }
-    #expect(fault.message.contains("await release()"), "\(fault)")
+    try requireFault(.destructionFailed, message: "await release()") { try releaseSynchronously() }
     #expect(journal.entries == [])
     try await whole.release()
     #expect(journal.entries == ["whole ends", "part ends"])

@@ -52,8 +52,7 @@ import Testing
     let journal = Journal()
     try environment.define(environment.bean(Ordinary.self, factory: { Ordinary(journal) }))
     try environment.define(environment.bean(Kind.self, factory: { throw Boom() }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 }

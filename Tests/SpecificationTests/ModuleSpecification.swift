@@ -221,9 +221,8 @@ private struct Ledgers: BeanModule {
           .define(environment.bean(Accounts.self, id: "accounts").private())
           .define(environment.bean(Gateway.self, id: "accounts", factory: { Gateway() }).private())
       })
-    let fault = try requireFault(.duplicateId) { try environment.startup() }
+    let fault = try requireFault(.duplicateId, path: ["'accounts'"]) { try environment.startup() }
     #expect(fault.message.hasPrefix("the id 'accounts' is taken by "))
-    #expect(fault.path == ["'accounts'"])
   }
 
   @Test("Only a module has private beans")

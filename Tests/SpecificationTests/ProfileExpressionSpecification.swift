@@ -74,9 +74,7 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
   func aMalformedExpressionIsAFaultAtItsDeclaration(text: String) throws {
     let line: Int = #line + 1
     try environment.define(environment.bean(Clock.self).profile("never").profile(text))
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.origin?.line == line)
-    #expect(fault.path == ["Clock"])
+    let fault = try requireFault(.invalidDeclaration, path: ["Clock"], line: line) { try environment.startup() }
     #expect(fault.message.hasPrefix("'\(text)' is no profile expression: "), "\(fault)")
   }
 

@@ -76,20 +76,16 @@ import Testing
   func unknownReference() throws {
     let (server, line) = (environment.bean(Server.self, id: "main").property(\.pool, ref: "nowhere"), #line)
     try environment.define(server)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("nowhere"))
-    #expect(fault.passes("Server"))
-    #expect(fault.description.contains("main"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownBean, description: "nowhere", "main", through: "Server", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A reference to a bean of another type is a type mismatch")
   func mismatchedReference() throws {
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "sink"))
     try environment.define(environment.bean(FileSink.self, id: "sink"))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.description.contains("Pool"))
-    #expect(fault.description.contains("FileSink"))
+    try requireFault(.typeMismatch, description: "Pool", "FileSink") { try environment.startup() }
   }
 
   // MARK: bean
@@ -128,8 +124,7 @@ import Testing
           return Server()
         }
       ).property(\.pool, bean: environment.bean(Pool.self).property(\.sink, ref: "nowhere")))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("nowhere"))
+    try requireFault(.unknownBean, description: "nowhere") { try environment.startup() }
     #expect(built.value == 0)
   }
 
@@ -160,8 +155,7 @@ import Testing
     try environment.define(environment.bean(Server.self).property(\.pool, inject: InjectBean()))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Pool.self))
-    let fault = try requireFault(.ambiguousBean) { try environment.startup() }
-    #expect(fault.passes("Server"))
+    try requireFault(.ambiguousBean, through: "Server") { try environment.startup() }
   }
 
   @Test("inject of an unknown id, or of a type without a bean, is a fault")

@@ -91,9 +91,7 @@ import Testing
     try environment.define(environment.bean(Part.self).scope("request"))
     let requests = try environment.childFactory("request", seed: Int.self)
     let holder = try environment.getBean(Holder.self)
-    let fault = try requireFault(.scopeNotActive) { try holder.part.get() }
-    #expect(fault.description.contains("request"))
-    #expect(fault.description.contains("Part"))
+    try requireFault(.scopeNotActive, description: "request", "Part") { try holder.part.get() }
     _ = try requests.withChild(1) { _ in try holder.part.get() }
     try requireFault(.scopeNotActive) { try holder.part.get() }
   }

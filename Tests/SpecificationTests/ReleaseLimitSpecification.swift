@@ -81,8 +81,7 @@ struct ReleaseLimitSpecification {
       )
       .define(environment.bean(Maker.self, id: "product", parent: "maker"))
     try environment.startup()
-    let fault = try requireFault(.destructionFailed) { try shutDown(environment) }
-    #expect(fault.path == ["Hanging 'product'"])
+    let fault = try requireFault(.destructionFailed, path: ["Hanging 'product'"]) { try shutDown(environment) }
     #expect(fault.message.contains("within its limit of 0.001 seconds"))
     end.open()
     try returned.wait()
@@ -185,8 +184,7 @@ struct ReleaseLimitSpecification {
     let environment = try Environment(name: "application")
     let (end, item) = (end, Item())
     let bean = environment.bean(item).onDestroy { _ in try end.wait() }.releaseLimit(.milliseconds(1))
-    let fault = try requireFault(.destructionFailed) { try bean.destroy(item) }
-    #expect(fault.message.contains("has been abandoned"))
+    try requireFault(.destructionFailed, message: "has been abandoned") { try bean.destroy(item) }
     end.open()
   }
 
@@ -201,8 +199,7 @@ struct ReleaseLimitSpecification {
     try environment.define(
       environment.bean(Other.self, parent: "other", factory: { Other() }).releaseLimit(.seconds(10_000)))
     try environment.startup()
-    let fault = try requireFault(.destructionFailed) { try environment.shutdown() as Void }
-    #expect(fault.path == ["Item 'a'"])
+    try requireFault(.destructionFailed, path: ["Item 'a'"]) { try environment.shutdown() as Void }
     end.open()
   }
 

@@ -38,8 +38,7 @@ import Testing
   @Test("A lazy bean whose factory throws does not disturb startup; its lookup throws")
   func failingLazy() throws {
     try environment.define(environment.bean(Item.self, lazy: true, factory: { throw Boom() })).startup()
-    let fault = try requireFault(.creationFailed) { try environment.getBean(Item.self) }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.getBean(Item.self) }
   }
 
   @Test("A prototype is built with every lookup and for every user, not at startup")
@@ -69,10 +68,7 @@ import Testing
   func unknownScope() throws {
     let (item, line) = (environment.bean(Item.self, factory: { Item() }).scope("reqest"), #line)
     try environment.define(item)
-    let fault = try requireFault(.unknownScope) { try environment.startup() }
-    #expect(fault.description.contains("reqest"))
-    #expect(fault.passes("Item"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownScope, description: "reqest", through: "Item", line: line) { try environment.startup() }
   }
 
   // MARK: scopes of the user
@@ -117,8 +113,7 @@ import Testing
     let built = Counter()
     try environment.define(environment.bean(Item.self, factory: { Item(built) }))
     try environment.define(environment.bean(SampleScope.self, factory: { throw Boom() }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     #expect(built.value == 0)
   }
 
@@ -227,8 +222,7 @@ import Testing
       environment.bean(
         Item.self, lazy: true, factory: { if attempts.increment() == 1 { throw Boom() } else { Item() } }
       ).scope("cached"))
-    let fault = try requireFault(.creationFailed) { try environment.getBean(Item.self) }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.getBean(Item.self) }
     #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
   }
 

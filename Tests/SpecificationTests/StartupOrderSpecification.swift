@@ -115,8 +115,7 @@ import Testing
   func requiresUndefined() throws {
     let forgotten = noted(B.self, in: environment, B.init)
     try environment.define(noted(A.self, in: environment, A.init).requires(bean: forgotten))
-    let fault = try requireFault { try environment.startup() }
-    #expect(fault.description.contains("B"))
+    try requireFault(description: "B") { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 
@@ -207,8 +206,7 @@ import Testing
   func failingInfrastructure() throws {
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(environment.bean(Watcher.self, factory: { throw Boom() }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 }
