@@ -159,13 +159,8 @@ import Testing
     let built = Counter()
     try environment
       .define(
-        environment.bean(
-          Ticket.self,
-          factory: { (number: Int) in
-            built.increment()
-            return Ticket(number: number)
-          }
-        ).scope("request")
+        environment.bean(Ticket.self, factory: { (number: Int) in built.counting(Ticket(number: number)) })
+          .scope("request")
       )
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) }
@@ -248,13 +243,10 @@ import Testing
     let calls = Counter()
     try environment
       .define(
-        environment.bean(
-          Journal.self,
-          factory: {
-            if calls.increment() == 1 { throw Boom() }
-            return Journal()
-          }
-        ).lazy()
+        environment.bean(Journal.self) {
+          if calls.increment() == 1 { throw Boom() }
+          return Journal()
+        }.lazy()
       )
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Journal) in Product(seed)
@@ -274,8 +266,7 @@ import Testing
     try environment
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>) in
-          calls.increment()
-          return Product(seed)
+          calls.counting(Product(seed))
         }
       )
       .define(environment.bindFactory(Product.self).to { Product(Assisted("")) })

@@ -206,15 +206,7 @@ import Testing
   func dependencies() throws {
     let built = Counter()
     try environment
-      .define(
-        environment.bean(
-          Service.self,
-          factory: {
-            built.increment()
-            return Service()
-          }
-        ).lazy()
-      )
+      .define(environment.bean(Service.self, factory: { built.counting(Service()) }).lazy())
       .define(environment.bean(Holder.self, factory: Holder.init).scope("prototype"))
       .define(
         environment.bindFactory(Pair.self).to { (holder: Holder, service: Service) in
@@ -235,7 +227,7 @@ import Testing
     let environment = try Environment(name: "home")
     defer { try? environment.shutdown() }
     try environment
-      .define(environment.bean(Marker.self))
+      .define(environment.bean(Inspector.self, factory: { Inspector { ($0 as? Traced)?.journal.note("process") } }))
       .define(
         environment.bindFactory(Traced.self).with(TracedTag.self).to { (seed: Assisted<Journal>) in
           Traced(seed.get())
@@ -405,14 +397,6 @@ private final class Traced: Bean, DisposableBean, EnvironmentAware {
 private struct TracedTag: AssistedFactory {
   typealias Seed = Journal
   typealias Element = Traced
-}
-
-private final class Marker: BeanPostProcessor, Initializable {
-  init() {}
-  func process(_ bean: AnyObject) -> AnyObject {
-    (bean as? Traced)?.journal.note("process")
-    return bean
-  }
 }
 
 private final class Replacer: BeanPostProcessor, Initializable {

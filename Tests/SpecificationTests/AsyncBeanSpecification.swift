@@ -22,10 +22,7 @@ private final class Archive: AsyncBean, DisposableBean, Sendable {
   let journal: Journal
   init(journal: Journal) { self.journal = journal }
 
-  func postConstruct() async throws {
-    await Task.yield()
-    journal.note("migrated")
-  }
+  func postConstruct() async throws { await journal.noteLater("migrated") }
 
   func preDestroy() { journal.note("closed") }
 }
@@ -76,21 +73,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
   func independentBeansAreCreatedConcurrently() async throws {
     let gate = AsyncGate()
     try environment
-      .define(
-        environment.bean(
-          Store.self,
-          async: {
-            await gate.pass()
-            return Store()
-          })
-      )
-      .define(
-        environment.bean(
-          Index.self,
-          async: {
-            await gate.pass()
-            return Index()
-          }))
+      .define(environment.bean(Store.self, async: { await gate.passing(Store()) }))
+      .define(environment.bean(Index.self, async: { await gate.passing(Index()) }))
     async let started = environment.ready()
     // No factory continues before both have begun.
     await gate.arrivals(2)
@@ -106,10 +90,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
       .define(
         environment.bean(
           Index.self,
-          async: { (service: Service) in
-            journal.note("index of \(service.store.name)")
-            return Index()
-          })
+          async: { (service: Service) in journal.noting("index of \(service.store.name)", Index()) })
       )
       .define(environment.bean(Service.self, factory: Service.init))
       .define(
@@ -172,8 +153,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try environment
       .define(environment.bean(journal))
       .define(environment.bean(Archive.self, factory: Archive.init))
-      .define(
-        environment.bean(Index.self, async: { (_: Archive) throws -> Index in throw Refused() }))
+      .define(environment.bean(Index.self, async: { (_: Archive) throws -> Index in throw Refused() }))
     let error = await #expect(throws: EnvironmentError.self) { try await environment.ready() }
     #expect(error?.code == .creationFailed)
     #expect(error?.underlying.first is Refused)
@@ -264,8 +244,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
           if isFirst { throw Refused() }
           return Store()
         }))
-    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
-    #expect(error?.code == .creationFailed)
+    try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Store.self) }
     #expect(try await environment.readyBean(Store.self).name == "store")
     try await environment.shutdown()
   }
@@ -281,15 +260,13 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
     try environment
       .define(
-        environment.bean(
-          All.self,
-          factory: {
-            (
-              list: [Store], maybe: Store?, lazy: Lazy<Store>, provider: Provider<Store>,
-              tagged: Qualified<Refused, Store>
-            ) in
-            All(list: list, maybe: maybe, lazy: lazy, provider: provider, tagged: tagged)
-          })
+        environment.bean(All.self) {
+          (
+            list: [Store], maybe: Store?, lazy: Lazy<Store>, provider: Provider<Store>,
+            tagged: Qualified<Refused, Store>
+          ) in
+          All(list: list, maybe: maybe, lazy: lazy, provider: provider, tagged: tagged)
+        }
       )
       .define(
         environment.bean(Store.self, id: "a", lazy: true, async: { Store("a") }).primary().qualifier(Refused.self)
@@ -342,18 +319,14 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   @Test("Decorators and post processors receive the awaited bean")
   func decoratorsAndPostProcessorsReceiveTheAwaitedBean() async throws {
-    final class Counting: BeanPostProcessor, Sendable {
-      let journal: Journal
-      init(journal: Journal) { self.journal = journal }
-      func process(_ bean: AnyObject) -> AnyObject {
-        if let store = bean as? Store { journal.note("processed \(store.name)") }
-        return bean
-      }
-    }
     let journal = Journal()
     try environment
       .define(environment.bean(journal))
-      .define(environment.bean(Counting.self, factory: Counting.init))
+      .define(
+        environment.bean(Inspector.self) { (journal: Journal) in
+          Inspector { if let store = $0 as? Store { journal.note("processed \(store.name)") } }
+        }
+      )
       .define(
         environment.bean(Store.self, async: { Store("inner") }).postConstruct { journal.note("complete \($0.name)") }
       )
@@ -385,8 +358,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     gate.open()
     try await environment.shutdown()
     #expect(journal.entries == ["cancelled", "released"])
-    let error = await #expect(throws: EnvironmentError.self) { try await waiter.value }
-    #expect(error?.code == .finished)
+    try await requireAwaitedFault(.finished) { try await waiter.value }
   }
 
   @Test("A factory may end its own environment")
@@ -541,8 +513,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
           }
           return Index()
         })
-    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Index.self) }
-    #expect(error?.code == .notReady)
+    try await requireAwaitedFault(.notReady) { try await environment.readyBean(Index.self) }
     try await environment.shutdown()
   }
 

@@ -29,16 +29,6 @@ private final class Archive: AsyncDisposableBean, Sendable {
   }
 }
 
-/// Returns the error that `body` throws; fails the test if it throws none or one of another code.
-private func requireAwaitedFault<R>(
-  _ code: EnvironmentError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> R
-) async throws -> EnvironmentError {
-  let fault = try #require(
-    await #expect(throws: EnvironmentError.self, sourceLocation: sourceLocation) { _ = try await body() })
-  #expect(fault.code == code, "\(fault)", sourceLocation: sourceLocation)
-  return fault
-}
-
 @Suite("Asynchronous creations", .timeLimit(.minutes(20))) struct AsyncCreationSpecification {
   @FreshEnvironment("shop") private var environment
 
@@ -66,8 +56,7 @@ private func requireAwaitedFault<R>(
             await gate.arrivals(1)
             throw Boom()
           }))
-    let fault = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
-    #expect(fault.causes == [Boom()])
+    try await requireAwaitedFault(.creationFailed, causes: [Boom()]) { try await environment.ready() }
     // The hanging factory uses the beans that it has taken.
     #expect(journal.entries == [])
     #expect(
@@ -84,7 +73,7 @@ private func requireAwaitedFault<R>(
       .define(environment.bean(Index.self, async: { Index() }).onDestroy { _ in journal.note("index") })
       .define(environment.bean(Store.self, async: { (_: Index) throws -> Store in throw Boom() }))
       .define(environment.bean(Service.self, async: { (store: Store) in Service(store: store) }))
-    _ = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
+    try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
     #expect(journal.entries == ["index"])
     try await environment.shutdown()
   }
@@ -127,23 +116,10 @@ private func requireAwaitedFault<R>(
     struct All: Sendable { let (stores, index): ([Store], Index) }
     let gate = AsyncGate()
     for id in ["a", "b"] {
-      try environment.define(
-        environment.bean(
-          Store.self, id: id, lazy: true,
-          async: {
-            await gate.pass()
-            return Store(id)
-          }))
+      try environment.define(environment.bean(Store.self, id: id, lazy: true, async: { await gate.passing(Store(id)) }))
     }
     try environment
-      .define(
-        environment.bean(
-          Index.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(
         environment.bean(All.self, lazy: true) { (stores: [Store], index: Index) in All(stores: stores, index: index) })
     async let all = environment.readyBean(All.self)
@@ -157,22 +133,8 @@ private func requireAwaitedFault<R>(
   func readyCreatesLazyBeansConcurrently() async throws {
     let gate = AsyncGate()
     try environment
-      .define(
-        environment.bean(
-          Store.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Store()
-          })
-      )
-      .define(
-        environment.bean(
-          Index.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Store.self, lazy: true, async: { await gate.passing(Store()) }))
+      .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init))
     async let started = environment.ready()
     await gate.arrivals(2)
@@ -185,14 +147,7 @@ private func requireAwaitedFault<R>(
   func aCreationWaitsForItsDependenciesOnly() async throws {
     let (slow, quick) = (AsyncGate(), AsyncGate())
     try environment
-      .define(
-        environment.bean(
-          Index.self,
-          async: {
-            await slow.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Index.self, async: { await slow.passing(Index()) }))
       .define(environment.bean(Store.self, async: { Store() }))
       .define(
         environment.bean(
@@ -214,29 +169,12 @@ private func requireAwaitedFault<R>(
     let (gate, journal) = (AsyncGate(), Journal())
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
-        .define(
-          visit.bean(
-            Store.self,
-            async: { (name: String) in
-              await gate.pass()
-              return Store(name)
-            })
-        )
-        .define(
-          visit.bean(
-            Index.self,
-            async: {
-              await gate.pass()
-              return Index()
-            })
-        )
+        .define(visit.bean(Store.self, async: { (name: String) in await gate.passing(Store(name)) }))
+        .define(visit.bean(Index.self, async: { await gate.passing(Index()) }))
         .define(
           visit.bean(
             Service.self, lazy: true,
-            async: { (store: Store) in
-              journal.note("service")
-              return Service(store: store)
-            }))
+            async: { (store: Store) in journal.noting("service", Service(store: store)) }))
     }
     let visit = try visits.build("visitor")
     async let started = visit.ready()
@@ -248,7 +186,7 @@ private func requireAwaitedFault<R>(
     #expect(journal.entries == [])
     try await visit.ready()
     visit.finish()
-    _ = try await requireAwaitedFault(.finished) { try await visit.ready() }
+    try await requireAwaitedFault(.finished) { try await visit.ready() }
     try await environment.shutdown()
   }
 
@@ -274,23 +212,10 @@ private func requireAwaitedFault<R>(
   @Test("A child's lookup creates the parent's beans and the child's concurrently")
   func acrossEnvironments() async throws {
     let gate = AsyncGate()
-    try environment.define(
-      environment.bean(
-        Store.self, lazy: true,
-        async: {
-          await gate.pass()
-          return Store()
-        }))
+    try environment.define(environment.bean(Store.self, lazy: true, async: { await gate.passing(Store()) }))
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
-        .define(
-          visit.bean(
-            Index.self,
-            async: {
-              await gate.pass()
-              return Index()
-            })
-        )
+        .define(visit.bean(Index.self, async: { await gate.passing(Index()) }))
         .define(visit.bean(Catalogue.self, factory: Catalogue.init))
     }
     let visit = try visits.build("visitor")
@@ -375,7 +300,7 @@ private func requireAwaitedFault<R>(
     let waiter = Task { _ = try await visit.readyBean(Service.self) }
     await begun.arrivals(1)
     environment.finish()
-    _ = try await requireAwaitedFault(.finished) { try await waiter.value }
+    try await requireAwaitedFault(.finished) { try await waiter.value }
     try await environment.shutdown()
   }
 
@@ -455,7 +380,7 @@ private func requireAwaitedFault<R>(
           }))
     if ask == .lookup {
       // A lookup that cannot wait does not begin the creation that would close the circle.
-      _ = try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
+      try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
     } else {
       let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
       #expect(fault.path == ["Index", "Service", "Store", "Index"])
@@ -532,10 +457,7 @@ private func requireAwaitedFault<R>(
         try environment.define(
           environment.bean(
             Store.self, id: "\(row).\(column)", lazy: true,
-            async: { (_: [Store]) in
-              calls.increment()
-              return Store()
-            }
+            async: { (_: [Store]) in calls.counting(Store()) }
           ).argument(0, .list(below)))
       }
     }

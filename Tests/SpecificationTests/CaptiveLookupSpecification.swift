@@ -160,15 +160,12 @@ import Testing
     let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Visit.self)) }
     try application.define(
       all:
-        application.bean(
-          Keeper.self, lazy: true,
-          factory: {
-            Keeper([
-              try Environment.current?.getBean(Visit.self) as Any,
-              try Environment.current?.getBeansByType(Visit.self) as Any,
-            ])
-          }
-        ).scope("cached"),
+        application.bean(Keeper.self, lazy: true) {
+          Keeper([
+            try Environment.current?.getBean(Visit.self) as Any,
+            try Environment.current?.getBeansByType(Visit.self) as Any,
+          ])
+        }.scope("cached"),
       application.bean(
         KeeperTaker.self, lazy: true, factory: { try KeeperTaker(Environment.current?.getBean(Keeper.self)) }))
     try requests.withChild(1) { request in

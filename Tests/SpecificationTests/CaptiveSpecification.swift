@@ -149,9 +149,7 @@ import Testing
     try application.define(application.bean(Part.self).scope("request"))
     try application.startup()
     try requireFault(.scopeNotActive, through: "Holder") { try application.getBean(Holder.self) }
-    let isOwn = try requests.withChild(1) { child in
-      try child.getBean(Holder.self).part === child.getBean(Part.self)
-    }
+    let isOwn = try requests.withChild(1) { child in try child.getBean(Holder.self).part === child.getBean(Part.self) }
     #expect(isOwn)
   }
 
@@ -166,11 +164,9 @@ import Testing
   func longerScopeInConfigure(scope: String) throws {
     let sessions = try application.childFactory("session", seed: Int.self)
     try requireFault(description: "Part", scope) {
-      _ = try sessions.childFactory(
-        "request", seed: String.self,
-        configure: { child in
-          try child.define(child.bean(Part.self).scope(scope))
-        })
+      _ = try sessions.childFactory("request", seed: String.self) { child in
+        try child.define(child.bean(Part.self).scope(scope))
+      }
       try application.startup()
     }
   }

@@ -12,9 +12,7 @@ struct ChildHandleSpecification {
   ) throws -> EnvironmentFactory<Int> {
     let journal = journal
     return try shop.childFactory("request", seed: Int.self) { request in
-      try request.define(Part.self, factory: Part.init) {
-        $0.onDestroy { _, outcome in journal.note(outcome.text) }
-      }
+      try request.define(Part.self, factory: Part.init) { $0.onDestroy { _, outcome in journal.note(outcome.text) } }
       try declare(request)
     }
   }
@@ -143,8 +141,7 @@ struct ChildHandleSpecification {
     let request = try requests(of: shop).open(1)
     _ = try request.environment.getBean(Part.self)
     try await shop.shutdown()
-    let fault = await #expect(throws: EnvironmentError.self) { try await request.end() }
-    #expect(fault?.code == .finished && fault?.message.contains("'shop' has been finished") == true)
+    try await requireAwaitedFault(.finished, message: "'shop' has been finished") { try await request.end() }
     #expect(journal.entries.count == 1)
     #expect(journal.entries.first?.hasPrefix("failed: finished: ") == true)
   }

@@ -24,20 +24,8 @@ import Testing
   @Test("Injected beans are built first")
   func order() throws {
     let journal = Journal()
-    try environment.define(
-      environment.bean(
-        Machine.self,
-        factory: {
-          journal.note("machine")
-          return Machine()
-        }))
-    try environment.define(
-      environment.bean(
-        Motor.self,
-        factory: {
-          journal.note("motor")
-          return Motor()
-        }))
+    try environment.define(environment.bean(Machine.self, factory: { journal.noting("machine", Machine()) }))
+    try environment.define(environment.bean(Motor.self, factory: { journal.noting("motor", Motor()) }))
     try environment.startup()
     #expect(journal.entries == ["motor", "machine"])
   }
@@ -47,11 +35,13 @@ import Testing
     let journal = Journal()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(journal))
-    try environment.define(environment.bean(Watch.self, factory: Watch.init))
+    try environment.define(
+      environment.bean(Inspector.self) { (journal: Journal) in
+        Inspector { if $0 is Observed { journal.note("processed") } }
+      })
     try environment.define(environment.bean(Observed.self, factory: Observed.init).property(\.given, value: "given"))
     try environment.startup()
-    #expect(
-      journal.entries == ["factory", "environment, motor: true, given: given", "processed", "constructed"])
+    #expect(journal.entries == ["factory", "environment, motor: true, given: given", "processed", "constructed"])
   }
 
   @Test("The declaration's own property wins, by name and by key path, even without such a bean")
@@ -90,13 +80,7 @@ import Testing
   @Test("A class without an instance is described all the same, and beans of other classes are not injected")
   func noInstance() throws {
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Machine.self, lazy: true,
-        factory: {
-          built.increment()
-          return Machine()
-        }))
+    try environment.define(environment.bean(Machine.self, lazy: true, factory: { built.counting(Machine()) }))
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.startup()
     #expect(built.value == 0)
@@ -202,7 +186,7 @@ import Testing
   func injectionWithNeeds() throws {
     let journal = Journal()
     try environment.define(environment.bean(Report.self))
-    try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { Inspector { journal.note("\(type(of: $0))") } }))
     try environment.define(
       environment.bean(ShoutInjection.self, factory: { (mark: Mark) in ShoutInjection(mark.text) }))
     try environment.define(environment.bean(Mark.self, factory: { Mark() }))
@@ -240,7 +224,7 @@ import Testing
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 5))
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection(".") }))
-    try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { Inspector { journal.note("\(type(of: $0))") } }))
     let (machine, server, report) = (Machine(), Server(), Report())
     try environment.inject(machine)
     try environment.inject(server)
@@ -385,26 +369,6 @@ private final class Observed: Bean, EnvironmentAware, BeanDescriptorInitializer 
 
   static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
     try beanDescriptor["motor"].autowire()
-  }
-}
-
-private final class Watch: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-
-  func process(_ bean: AnyObject) -> AnyObject {
-    if bean is Observed { journal.note("processed") }
-    return bean
-  }
-}
-
-private final class Processed: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-
-  func process(_ bean: AnyObject) -> AnyObject {
-    journal.note("\(type(of: bean))")
-    return bean
   }
 }
 

@@ -131,21 +131,12 @@ import Testing
   func sourceBean() throws {
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Text.self,
-        factory: { (text: String) in
-          journal.note("text")
-          return Text(text)
-        }
-      ).argument(0, resolve: "${k}"))
-    try environment.define(environment.bean(Loud.self, factory: { Loud(journal) }))
+      environment.bean(Text.self, factory: { (text: String) in journal.noting("text", Text(text)) })
+        .argument(0, resolve: "${k}"))
     try environment.define(
-      environment.bean(
-        Source.self, lazy: true,
-        factory: {
-          journal.note("source")
-          return Source("bean", ["k": "v"])
-        }))
+      environment.bean(Inspector.self, factory: { Inspector { journal.note("processed \(type(of: $0))") } }))
+    try environment.define(
+      environment.bean(Source.self, lazy: true, factory: { journal.noting("source", Source("bean", ["k": "v"])) }))
     try environment.startup()
     #expect(try environment.getBean(Text.self).text == "v")
     #expect(journal.entries.first == "source")
@@ -156,8 +147,7 @@ import Testing
   @Test("A source may be made of other beans and of values of the sources before it")
   func sourceOfASource() throws {
     try environment.define(environment.bean(Text.self, factory: Text.init).argument(0, resolve: "${name}"))
-    try environment.define(
-      environment.bean(Source.self, id: "first", factory: { Source("first", ["prefix": "p"]) }))
+    try environment.define(environment.bean(Source.self, id: "first", factory: { Source("first", ["prefix": "p"]) }))
     try environment.define(
       environment.bean(Source.self, id: "second", factory: { (part: Part) in Source("second", ["name": part.text]) }))
     try environment.define(environment.bean(Part.self).property(\.text, resolve: "${prefix}-part"))
@@ -275,15 +265,6 @@ private final class SelfAdding: ConfigurationSource, Bean {
   func load(_ manager: ConfigurationManager) throws {
     loads.increment()
     try manager.configurationAdded(ConfigurationItem(key: "loads", value: loads.value), source: self)
-  }
-}
-
-private final class Loud: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-  func process(_ bean: AnyObject) throws -> AnyObject {
-    journal.note("processed \(type(of: bean))")
-    return bean
   }
 }
 

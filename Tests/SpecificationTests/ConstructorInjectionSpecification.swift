@@ -25,8 +25,7 @@ import Testing
   @Test("A closure with parameters is a factory, too")
   func closure() throws {
     try environment.define(environment.bean(Pool.self))
-    try environment.define(
-      environment.bean(Limits.self, factory: { (pool: Pool) in Limits(open: pool.size + 1) }))
+    try environment.define(environment.bean(Limits.self, factory: { (pool: Pool) in Limits(open: pool.size + 1) }))
     #expect(try environment.getBean(Limits.self).open == 2)
   }
 
@@ -96,19 +95,8 @@ import Testing
   func optionalOrder() throws {
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Tolerant.self,
-        factory: { (pool: Pool?) in
-          journal.note("user")
-          return Tolerant(pool: pool)
-        }))
-    try environment.define(
-      environment.bean(
-        Pool.self,
-        factory: {
-          journal.note("pool")
-          return Pool()
-        }))
+      environment.bean(Tolerant.self, factory: { (pool: Pool?) in journal.noting("user", Tolerant(pool: pool)) }))
+    try environment.define(environment.bean(Pool.self, factory: { journal.noting("pool", Pool()) }))
     try environment.startup()
     #expect(journal.entries == ["pool", "user"])
   }

@@ -97,8 +97,7 @@ import Testing
     try parent.define(parent.bean(Ouroboros.self, factory: { (_: Farm) in throw Boom() }).scope("prototype"))
     try parent.define(parent.bean(Farm.self, factory: { throw Boom() }).lazy())
     let child = try Environment(name: "child", parent: parent)
-    try child.define(
-      child.bean(Farm.self, factory: { (_: Node, _: Ouroboros) in throw Boom() }).scope("prototype"))
+    try child.define(child.bean(Farm.self, factory: { (_: Node, _: Ouroboros) in throw Boom() }).scope("prototype"))
     try child.define(child.bean(Farm.self, factory: { throw Boom() }))
     try child.define(child.bean(Node.self, factory: { (_: [Farm]) in Node() }))
     let faults = try startupFaults(of: child)
@@ -109,12 +108,10 @@ import Testing
 
   @Test("A cycle among the children's beans is found at startup")
   func amongChildren() throws {
-    _ = try environment.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Hen.self, factory: Hen.init))
-        try child.define(child.bean(Egg.self, factory: Egg.init))
-      })
+    _ = try environment.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Hen.self, factory: Hen.init))
+      try child.define(child.bean(Egg.self, factory: Egg.init))
+    }
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 
@@ -183,21 +180,17 @@ import Testing
   @Test("A factory that survives the cycle it closed returns its bean")
   func survivedCycle() throws {
     try environment.define(
-      environment.bean(
-        Node.self, id: "a", lazy: true,
-        factory: { [unowned environment] in
-          let node = Node()
-          node.next = try? environment.getBean(Node.self, byId: "b")
-          return node
-        }))
+      environment.bean(Node.self, id: "a", lazy: true) { [unowned environment] in
+        let node = Node()
+        node.next = try? environment.getBean(Node.self, byId: "b")
+        return node
+      })
     try environment.define(
-      environment.bean(
-        Node.self, id: "b", lazy: true,
-        factory: { [unowned environment] in
-          let node = Node()
-          node.next = try? environment.getBean(Node.self, byId: "a")
-          return node
-        }))
+      environment.bean(Node.self, id: "b", lazy: true) { [unowned environment] in
+        let node = Node()
+        node.next = try? environment.getBean(Node.self, byId: "a")
+        return node
+      })
     let a = try environment.getBean(Node.self, byId: "a")
     #expect(a.next?.next == nil)
     #expect(try a.next === environment.getBean(Node.self, byId: "b"))

@@ -130,10 +130,7 @@ import Testing
   @Test("id, lazy, abstract, parent and scope may be given fluently or as arguments")
   func fluentDeclaration() throws {
     let built = Counter()
-    let counting: @Sendable () -> Plain = {
-      built.increment()
-      return Plain()
-    }
+    let counting: @Sendable () -> Plain = { built.counting(Plain()) }
     try environment.define(environment.bean(Plain.self, id: "a", lazy: true, factory: counting))
     try environment.define(environment.bean(Plain.self, factory: counting).id("b").lazy())
     try environment.define(environment.bean(Plain.self, factory: counting).id("c").abstract())
@@ -214,13 +211,7 @@ import Testing
   @Test("Dependencies are known before anything is built: a fault in the last bean builds none")
   func nothingIsBuiltBeforeValidation() throws {
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Plain.self,
-        factory: {
-          built.increment()
-          return Plain()
-        }))
+    try environment.define(environment.bean(Plain.self, factory: { built.counting(Plain()) }))
     try environment.define(environment.bean(Listener.self, factory: Listener.init))
     try requireFault(.unknownBean, description: "Port") { try environment.startup() }
     #expect(built.value == 0)

@@ -104,8 +104,7 @@ import Testing
       application.bean(Other.self, factory: { Other() }).requires(class: Service.self))
     try application.alias("alias", of: "service")
     try application.define(application.bean(Taker.self, factory: Taker.init).argument(0, ref: "alias"))
-    try application.define(
-      application.decorate(Service.self) { (inner: Service) in inner })
+    try application.define(application.decorate(Service.self) { (inner: Service) in inner })
     try check(application, faulty)
   }
 

@@ -99,8 +99,7 @@ private struct Stamp: EventListener {
   @Test("A listener is built for the first event that it receives")
   func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
     let journal = journal
-    try shop.define(
-      clerk("clerk", in: shop, lazy: true).postConstruct { _ in journal.withLock { $0.append("built") } })
+    try shop.define(clerk("clerk", in: shop, lazy: true).postConstruct { _ in journal.withLock { $0.append("built") } })
     try shop.startup()
     try shop.publish(OrderCancelled())
     #expect(entries == [])
@@ -283,9 +282,7 @@ private struct Stamp: EventListener {
     let scope = AbstractBeanScope(name: "shift")
     try shop.registerScope(scope)
     try shop
-      .define(
-        clerk("clerk", in: shop).scope("shift").postConstruct { _ in journal.withLock { $0.append("built") } }
-      )
+      .define(clerk("clerk", in: shop).scope("shift").postConstruct { _ in journal.withLock { $0.append("built") } })
       .define(clerk("other", in: shop))
     try shop.publish(OrderPlaced())
     try shop.publish(OrderPlaced())
@@ -335,9 +332,7 @@ private struct Stamp: EventListener {
         shop.bean(Clerk.self, id: "second", lazy: true, factory: { throw Boom(name: "built") })
           .listens { (_, _: OrderPlaced) in })
     let requests = try shop.childFactory("request", seed: Int.self) { try $0.define(broken("inner", $0)) }
-    let fault = try requireFault(.listenerFailed) {
-      try requests.withChild(1) { try $0.publish(OrderPlaced()) }
-    }
+    let fault = try requireFault(.listenerFailed) { try requests.withChild(1) { try $0.publish(OrderPlaced()) } }
     let parts = fault.underlying.compactMap { $0 as? EnvironmentError }
     #expect(parts.map(\.code) == [.listenerFailed, .listenerFailed, .listenerFailed])
     #expect(parts.map(\.path) == [["Clerk 'inner'"], ["Clerk 'first'"], ["Clerk 'second'"]])
@@ -368,8 +363,7 @@ private struct Stamp: EventListener {
 
   @Test("A listener of a type that no event has is a fault")
   func aListenerOfATypeThatNoEventHasIsAFault() throws {
-    try shop.define(
-      shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
+    try shop.define(shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
     try requireFault(.invalidDeclaration, path: ["Clerk"]) { try shop.startup() }
   }
 
@@ -521,9 +515,7 @@ private struct Stamp: EventListener {
   func anEndingEnvironmentReceivesNoEvents() throws {
     try shop
       .define(clerk("shop", in: shop))
-      .define(
-        shop.bean(Clerk.self, factory: Clerk.init).listens { [shop] (_, _: OrderPlaced) in shop.finish() }
-      )
+      .define(shop.bean(Clerk.self, factory: Clerk.init).listens { [shop] (_, _: OrderPlaced) in shop.finish() })
       .define(clerk("late", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
       try request.define(clerk("request", in: request))
@@ -564,8 +556,7 @@ private struct Stamp: EventListener {
     do {
       let other = try Environment(name: "other")
       gone = other
-      try other.define(
-        other.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in _ = other.name })
+      try other.define(other.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in _ = other.name })
       try other.publish(OrderPlaced())
       try other.shutdown()
     }

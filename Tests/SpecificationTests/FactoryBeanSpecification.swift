@@ -27,8 +27,7 @@ import Testing
 
   @Test("References reach both the product and its factory")
   func references() throws {
-    try environment.define(
-      environment.bean(Party.self).property(\.cake, ref: "cake").property(\.baker, ref: "&cake"))
+    try environment.define(environment.bean(Party.self).property(\.cake, ref: "cake").property(\.baker, ref: "&cake"))
     try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
     let party = try environment.getBean(Party.self)
     #expect(try party.cake === environment.getBean(Cake.self))
@@ -100,7 +99,8 @@ import Testing
   @Test("The factory bean and the product are processed, completed and released, the product first")
   func lifecycle() throws {
     let journal = Journal()
-    try environment.define(environment.bean(Namer.self, factory: { Namer(journal) }))
+    try environment.define(
+      environment.bean(Inspector.self, factory: { Inspector { journal.note("processed \(type(of: $0))") } }))
     try environment.define(
       environment.bean(NotingFactory.self, factory: { NotingFactory(journal) })
         .postConstruct { _ in journal.note("callback") }
@@ -268,10 +268,7 @@ private final class CounterFactory: FactoryBean {
   private let counter: Counter
   init(_ counter: Counter) { self.counter = counter }
 
-  func create() -> Cake {
-    counter.increment()
-    return Cake("counted")
-  }
+  func create() -> Cake { counter.counting(Cake("counted")) }
 }
 
 private struct PriceFactory: FactoryBean {
@@ -301,16 +298,6 @@ private final class NotingCake: Noting {}
 
 private final class NotingFactory: Noting, FactoryBean {
   func create() -> NotingCake { NotingCake(journal) }
-}
-
-private final class Namer: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-
-  func process(_ bean: AnyObject) -> AnyObject {
-    journal.note("processed \(type(of: bean))")
-    return bean
-  }
 }
 
 private struct MaybeMaking<Product>: FactoryBean {

@@ -8,11 +8,9 @@ import Testing
 
   @Test("A child is built from its seed, which its beans may use by type")
   func seed() throws {
-    let requests = try application.childFactory(
-      "request", seed: Request.self,
-      configure: { child in
-        try child.define(child.bean(Handler.self, factory: Handler.init))
-      })
+    let requests = try application.childFactory("request", seed: Request.self) { child in
+      try child.define(child.bean(Handler.self, factory: Handler.init))
+    }
     try application.define(application.bean(Pool.self))
     let first = try requests.build(Request(path: "/a"))
     let second = try requests.build(Request(path: "/b"))
@@ -36,22 +34,18 @@ import Testing
 
   @Test("A bean of the child that needs another seed is a fault of startup")
   func wrongSeed() throws {
-    _ = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Handler.self, factory: Handler.init))
-      })
+    _ = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Handler.self, factory: Handler.init))
+    }
     try application.define(application.bean(Pool.self))
     try requireFault(.unknownBean, description: "Request", through: "Handler") { try application.startup() }
   }
 
   @Test("A declaration of configure exists in the children alone, once in each")
   func configuredBeans() throws {
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Pool.self, id: "pool"))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Pool.self, id: "pool"))
+    }
     let first = try requests.build(1)
     let second = try requests.build(2)
     let pool = try first.getBean(Pool.self)
@@ -65,17 +59,9 @@ import Testing
   @Test("Beans that children declare are built at first use, and then once")
   func builtAtFirstUse() throws {
     let built = Counter()
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Pool.self,
-            factory: {
-              built.increment()
-              return Pool()
-            }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Pool.self, factory: { built.counting(Pool()) }))
+    }
     try application.startup()
     let child = try requests.build(1)
     #expect(built.value == 0)
@@ -87,11 +73,9 @@ import Testing
   @Test("An instance handed in by configure is the same for every child, in sequence")
   func configuredInstance() throws {
     let pool = Pool()
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(pool))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(pool))
+    }
     for number in 0..<3 {
       let isPool = try requests.withChild(number) { try $0.getBean(Pool.self) === pool }
       #expect(isPool)
@@ -101,11 +85,9 @@ import Testing
 
   @Test("A child's bean hides the application's, for itself alone")
   func nearestWins() throws {
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(ElasticPool.self, id: "pool"))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(ElasticPool.self, id: "pool"))
+    }
     try application.define(application.bean(Pool.self, id: "pool"))
     let child = try requests.build(1)
     #expect(try child.getBean(Pool.self) is ElasticPool)
@@ -129,23 +111,19 @@ import Testing
   @Test("Lookups on the environment that configure receives throw")
   func lookupsInConfigure() throws {
     try application.define(application.bean(Pool.self))
-    _ = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try requireFault { try child.getBean(Pool.self) }
-        try requireFault { try child.getBeansByType(Pool.self) }
-        try requireFault { try child.withBean(Pool.self) { _ in } }
-      })
+    _ = try application.childFactory("request", seed: Int.self) { child in
+      try requireFault { try child.getBean(Pool.self) }
+      try requireFault { try child.getBeansByType(Pool.self) }
+      try requireFault { try child.withBean(Pool.self) { _ in } }
+    }
     _ = try application.getBean(Pool.self)
   }
 
   @Test("A factory in configure takes its Environment as a parameter: the child")
   func environmentParameter() throws {
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Located.self, factory: Located.init))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Located.self, factory: Located.init))
+    }
     let child = try requests.build(1)
     #expect(try child.getBean(Located.self).environment === child)
     try application.shutdown()
@@ -200,17 +178,13 @@ import Testing
 
   @Test("A bean of the scope is resolvable in the children of every factory of it, with their seeds and beans")
   func everyFactoryOfTheScope() throws {
-    let pages = try application.childFactory(
-      "request", seed: Request.self,
-      configure: { child in
-        try child.define(child.bean(Pool.self))
-      })
-    let calls = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(ElasticPool.self))
-        try child.define(child.bean(Request.self, factory: { (number: Int) in Request(path: "#\(number)") }))
-      })
+    let pages = try application.childFactory("request", seed: Request.self) { child in
+      try child.define(child.bean(Pool.self))
+    }
+    let calls = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(ElasticPool.self))
+      try child.define(child.bean(Request.self, factory: { (number: Int) in Request(path: "#\(number)") }))
+    }
     try application.define(application.bean(Handler.self, factory: Handler.init).scope("request"))
     let page = try pages.build(Request(path: "/")).getBean(Handler.self)
     let call = try calls.build(7).getBean(Handler.self)
@@ -253,12 +227,10 @@ import Testing
 
   @Test("A failing bean of one child leaves the child and its siblings usable")
   func failingBean() throws {
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Pool.self, factory: { (number: Int) in if number == 1 { throw Boom() } else { Pool() } }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Pool.self, factory: { (number: Int) in if number == 1 { throw Boom() } else { Pool() } }))
+    }
     let first = try requests.build(1)
     let second = try requests.build(2)
     try requireFault(.creationFailed, causes: [Boom()]) { try first.getBean(Pool.self) }
@@ -273,13 +245,8 @@ import Testing
     let journal = Journal()
     let requests = try application.childFactory(
       "request", seed: Int.self,
-      scope: {
-        made.increment()
-        return FinishingScope(journal: journal)
-      },
-      configure: { child in
-        try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") })
-      })
+      scope: { made.counting(FinishingScope(journal: journal)) },
+      configure: { child in try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") }) })
     try application.startup()
     let first = try requests.build(1)
     let second = try requests.build(2)

@@ -138,13 +138,11 @@ private final class Port: Initializable {
 
   @Test("The innermost lookup is named, not the lookup of the bean whose factory calls it")
   func innermostCall() throws {
-    let line = #line + 5
+    let line = #line + 3
     try environment.define(
-      environment.bean(
-        Pool.self, lazy: true,
-        factory: { (shop: Environment) in
-          _ = try shop.getBean(Port.self); return Pool()
-        }))
+      environment.bean(Pool.self, lazy: true) { (shop: Environment) in
+        _ = try shop.getBean(Port.self); return Pool()
+      })
     let fault = try requireFault(.unknownBean, line: line) { try environment.getBean(Pool.self) }
     #expect(fault.path == ["Pool", "Port"])
     #expect(fault.report.contains("asked for at SpecificationTests/FaultReportSpecification.swift:\(#line - 2)"))
@@ -210,8 +208,7 @@ private final class Port: Initializable {
     _ = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Pool.self, factory: Pool.init))
     }
-    try environment.define(
-      environment.bean(Shop.self, lazy: true, factory: { (_: Provider<Pool>) in throw Boom() }))
+    try environment.define(environment.bean(Shop.self, lazy: true, factory: { (_: Provider<Pool>) in throw Boom() }))
     try environment.define(environment.bean(Port.self, lazy: true).scope("request"))
     try requireFault(.scopeNotActive, message: "withChild") { try environment.getBean(Port.self) }
     try environment.shutdown()

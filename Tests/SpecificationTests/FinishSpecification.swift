@@ -11,18 +11,16 @@ import Testing
     of application: Environment, failing: Set<String> = []
   ) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        for id in ["a", "b", "c"] {
-          try child.define(
-            child.bean(Item.self, id: id, factory: { (number: Int) in Item(number) })
-              .onDestroy { item in
-                journal.note("\(id)\(item.number)")
-                if failing.contains(id) { throw Boom(name: id) }
-              })
-        }
-      })
+    return try application.childFactory("request", seed: Int.self) { child in
+      for id in ["a", "b", "c"] {
+        try child.define(
+          child.bean(Item.self, id: id, factory: { (number: Int) in Item(number) })
+            .onDestroy { item in
+              journal.note("\(id)\(item.number)")
+              if failing.contains(id) { throw Boom(name: id) }
+            })
+      }
+    }
   }
 
   // MARK: lookups
@@ -94,13 +92,10 @@ import Testing
   @Test("A bean is released before those it was built from")
   func dependenciesLast() throws {
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Holder.self, factory: Holder.init).onDestroy { _ in journal.note("holder") })
-        try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Holder.self, factory: Holder.init).onDestroy { _ in journal.note("holder") })
+      try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
+    }
     try requests.withChild(1) { child in _ = try child.getBean(Holder.self) }
     #expect(journal.entries == ["holder", "other"])
   }
@@ -154,18 +149,14 @@ import Testing
   @Test("Children finish before their parents")
   func childrenFirst() throws {
     let journal = journal
-    let sessions = try application.childFactory(
-      "session", seed: String.self,
-      configure: { child in
-        try child.define(child.bean(Other.self).onDestroy { _ in journal.note("session") })
-      })
-    let requests = try sessions.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Item.self, factory: { (number: Int) in Item(number) })
-            .onDestroy { journal.note("request \($0.number)") })
-      })
+    let sessions = try application.childFactory("session", seed: String.self) { child in
+      try child.define(child.bean(Other.self).onDestroy { _ in journal.note("session") })
+    }
+    let requests = try sessions.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Item.self, factory: { (number: Int) in Item(number) })
+          .onDestroy { journal.note("request \($0.number)") })
+    }
     let session = try sessions.build("s")
     let first = try requests.build(1, in: session)
     let second = try requests.build(2, in: session)
@@ -184,13 +175,11 @@ import Testing
   @Test("preDestroy comes before .onDestroy")
   func preDestroyFirst() throws {
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Disposable.self, factory: { Disposable(journal: journal) })
-            .onDestroy { _ in journal.note("onDestroy") })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Disposable.self, factory: { Disposable(journal: journal) })
+          .onDestroy { _ in journal.note("onDestroy") })
+    }
     try requests.withChild(1) { child in _ = try child.getBean(Disposable.self) }
     #expect(journal.entries == ["preDestroy", "onDestroy"])
   }
@@ -222,27 +211,25 @@ import Testing
   func lookupInRelease() throws {
     let codes = Captured<[EnvironmentError.Code?]>()
     codes.value = []
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Other.self))
-        try child.define(
-          child.bean(Located.self, factory: Located.init)
-            .onDestroy { located in
-              for lookup in [
-                { _ = try located.environment.getBean(Other.self) },
-                { _ = try located.environment.getBean(Located.self) },
-                { _ = try located.environment.getBeansByType(Other.self) },
-              ] as [() throws -> Void] {
-                do {
-                  try lookup()
-                  codes.value?.append(nil)
-                } catch let error as EnvironmentError {
-                  codes.value?.append(error.code)
-                }
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Other.self))
+      try child.define(
+        child.bean(Located.self, factory: Located.init)
+          .onDestroy { located in
+            for lookup in [
+              { _ = try located.environment.getBean(Other.self) },
+              { _ = try located.environment.getBean(Located.self) },
+              { _ = try located.environment.getBeansByType(Other.self) },
+            ] as [() throws -> Void] {
+              do {
+                try lookup()
+                codes.value?.append(nil)
+              } catch let error as EnvironmentError {
+                codes.value?.append(error.code)
               }
-            })
-      })
+            }
+          })
+    }
     let child = try requests.build(1)
     _ = try child.getBean(Located.self)
     _ = try child.getBean(Other.self)
@@ -254,18 +241,16 @@ import Testing
   @Test("A release may call finish and shutdown of its own environment: they return at once")
   func finishInRelease() throws {
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
-        try child.define(
-          child.bean(Located.self, factory: Located.init)
-            .onDestroy { located in
-              located.environment.finish()
-              try located.environment.shutdown()
-              journal.note("located")
-            })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
+      try child.define(
+        child.bean(Located.self, factory: Located.init)
+          .onDestroy { located in
+            located.environment.finish()
+            try located.environment.shutdown()
+            journal.note("located")
+          })
+    }
     let child = try requests.build(1)
     try BackgroundThread {
       _ = try child.getBean(Other.self)

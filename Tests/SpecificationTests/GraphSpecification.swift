@@ -127,18 +127,10 @@ private final class Restorer: FactoryBean, Sendable {
   @Test("A graph builds nothing, and startup does not change it")
   func buildsNothing() throws {
     let (built, asked) = (Counter(), Counter())
-    let inner = environment.bean(
-      Lantern.self,
-      factory: {
-        built.increment()
-        return Lantern()
-      })
+    let inner = environment.bean(Lantern.self, factory: { built.counting(Lantern()) })
     try environment.define(environment.bean(Fixture.self, factory: Fixture.init).argument(0, .bean(inner)))
     try environment.define(
-      environment.bean(Exit.self, factory: { Exit() }).when("never") { _ in
-        asked.increment()
-        return false
-      })
+      environment.bean(Exit.self, factory: { Exit() }).when("never") { _ in asked.counting(false) })
     let before = try environment.graph()
     #expect(built.value == 0)
     #expect(before.nodes.map(\.label) == ["Fixture", "Lantern", "Exit"])

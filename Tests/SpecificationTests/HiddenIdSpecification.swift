@@ -7,8 +7,7 @@ import Testing
   private func application(scope: String = "prototype") throws -> Environment {
     let application = try Environment(name: "application")
     try application.define(application.bean(Source.self, id: "source"))
-    try application.define(
-      application.bean(Report.self, factory: Report.init).argument(0, ref: "source").scope(scope))
+    try application.define(application.bean(Report.self, factory: Report.init).argument(0, ref: "source").scope(scope))
     return application
   }
 
@@ -27,8 +26,7 @@ import Testing
     func define(in child: Environment) throws {
       switch self {
       case .circle:
-        try child.define(
-          child.bean(Source.self, id: "source", factory: { (_: Report) in Source() }).scope("prototype"))
+        try child.define(child.bean(Source.self, id: "source", factory: { (_: Report) in Source() }).scope("prototype"))
       case .missing:
         try child.define(child.bean(Source.self, id: "source", abstract: true))
       case .otherType: try child.define(child.bean(Other.self, id: "source"))
@@ -105,9 +103,7 @@ import Testing
       application.bean(Source.self, id: "source", factory: { (_: Report) in Source() }).scope("prototype"))
     try application.define(
       application.bean(Report.self, factory: Report.init).argument(0, ref: "source").scope("prototype"))
-    _ = try application.childFactory("request", seed: Int.self) {
-      try $0.define($0.bean(Source.self, id: "source"))
-    }
+    _ = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Source.self, id: "source")) }
     #expect(try startupFaults(of: application).map(\.code) == [.cyclicDependency])
   }
 
@@ -118,8 +114,7 @@ import Testing
     _ = try application.childFactory("request", seed: Int.self) { request in
       try request.define(
         request.bean(Source.self, id: "source", factory: { (_: Report, _: Part) in Source() }).scope("prototype"))
-      try request.define(
-        request.bean(Part.self, factory: { (_: Source, _: Report) in Part() }).scope("prototype"))
+      try request.define(request.bean(Part.self, factory: { (_: Source, _: Report) in Part() }).scope("prototype"))
     }
     let faults = try startupFaults(of: application)
     #expect(faults.allSatisfy { $0.code == .cyclicDependency }, "\(faults)")

@@ -31,8 +31,7 @@ struct InactiveHintSpecification {
     try environment
       .define(environment.bean(Clock.self, id: "main").qualifier(Replica.self).profile("production"))
       .define(environment.bean(Clock.self, id: "main"))
-      .define(
-        environment.bean(Drawer.self) { (_: Qualified<Replica, Clock>) in Drawer() }.argument(0, ref: "main"))
+      .define(environment.bean(Drawer.self) { (_: Qualified<Replica, Clock>) in Drawer() }.argument(0, ref: "main"))
     try requireFault(.typeMismatch, message: hint) { try environment.startup() }
   }
 
@@ -96,8 +95,7 @@ struct InactiveHintSpecification {
 
   @Test("A hint does not name an inactive private declaration outside its module")
   func otherModule() throws {
-    try environment.include(
-      Adhoc { try $0.define($0.bean(Clock.self, id: "clock").private().profile("production")) })
+    try environment.include(Adhoc { try $0.define($0.bean(Clock.self, id: "clock").private().profile("production")) })
     defer { try? environment.shutdown() }
     for fault in [
       try requireFault(.unknownBean) { try environment.getBean(Clock.self) },

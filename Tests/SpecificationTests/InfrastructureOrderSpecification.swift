@@ -24,13 +24,7 @@ import Testing
     let journal = Journal()
     try environment.define(environment.bean(Processor.self, factory: { (_: Helper) in Processor(journal) }))
     try environment.define(environment.bean(Hall.self, factory: { (_: Helper) in Hall(journal) }))
-    try environment.define(
-      environment.bean(
-        Helper.self,
-        factory: {
-          journal.note("helper")
-          return Helper()
-        }))
+    try environment.define(environment.bean(Helper.self, factory: { journal.noting("helper", Helper()) }))
     try environment.startup()
     #expect(journal.entries == ["helper", "scope", "processor"])
     try environment.shutdown()

@@ -24,20 +24,8 @@ import Testing
   @Test("Injected beans are built first, wherever they are declared")
   func order() throws {
     let journal = Journal()
-    try environment.define(
-      environment.bean(
-        Client.self,
-        factory: {
-          journal.note("client")
-          return Client()
-        }))
-    try environment.define(
-      environment.bean(
-        Mailer.self,
-        factory: {
-          journal.note("mailer")
-          return Mailer()
-        }))
+    try environment.define(environment.bean(Client.self, factory: { journal.noting("client", Client()) }))
+    try environment.define(environment.bean(Mailer.self, factory: { journal.noting("mailer", Mailer()) }))
     try environment.startup()
     #expect(journal.entries == ["mailer", "client"])
   }

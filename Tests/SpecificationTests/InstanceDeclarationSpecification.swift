@@ -104,8 +104,7 @@ struct InstanceDeclarationSpecification {
   /// Each child of a factory gets the instance; the end of one of them does not take it from the others.
   @Test("An instance declared for a factory's children serves all of them, in sequence")
   func anInstanceDeclaredForAFactorysChildrenServesAllOfThem() throws {
-    let factory = try environment.childFactory(
-      "request", seed: Int.self, configure: { try $0.define($0.bean("constant")) })
+    let factory = try environment.childFactory("request", seed: Int.self) { try $0.define($0.bean("constant")) }
     for number in 0..<3 {
       let child = try factory.build(number)
       #expect(try child.getBean(String.self) == "constant")

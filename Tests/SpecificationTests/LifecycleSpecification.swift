@@ -14,8 +14,8 @@ import Testing
       environment.bean(Witness.self, factory: { Witness(journal) })
         .property(\.name, value: "named")
         .postConstruct { _ in journal.note(".postConstruct") })
-    try environment.define(environment.bean(Processor.self, factory: { Processor("first", journal) }))
-    try environment.define(environment.bean(Processor.self, factory: { Processor("second", journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { processor("first", journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { processor("second", journal) }))
     try environment.startup()
     #expect(
       journal.entries == [
@@ -30,11 +30,11 @@ import Testing
     defer { try? parent.shutdown() }
     let child = try Environment(name: "child", parent: parent)
     let grandchild = try Environment(name: "grandchild", parent: child)
-    try grandchild.define(grandchild.bean(Processor.self, factory: { Processor("grandchild", journal) }))
+    try grandchild.define(grandchild.bean(Inspector.self, factory: { processor("grandchild", journal) }))
     try grandchild.define(grandchild.bean(Witness.self, factory: { Witness(journal) }))
-    try child.define(child.bean(Processor.self, factory: { Processor("child", journal) }))
-    try parent.define(parent.bean(Processor.self, factory: { Processor("parent 1", journal) }))
-    try parent.define(parent.bean(Processor.self, factory: { Processor("parent 2", journal) }))
+    try child.define(child.bean(Inspector.self, factory: { processor("child", journal) }))
+    try parent.define(parent.bean(Inspector.self, factory: { processor("parent 1", journal) }))
+    try parent.define(parent.bean(Inspector.self, factory: { processor("parent 2", journal) }))
     try grandchild.startup()
     let expected = ["factory", "environment", "parent 1", "parent 2", "child", "grandchild", "postConstruct"]
     #expect(journal.entries == expected)
@@ -47,7 +47,7 @@ import Testing
     defer { try? parent.shutdown() }
     try parent.define(parent.bean(Witness.self, lazy: true, factory: { Witness(journal) }))
     let child = try Environment(name: "child", parent: parent)
-    try child.define(child.bean(Processor.self, factory: { Processor("child", journal) }))
+    try child.define(child.bean(Inspector.self, factory: { processor("child", journal) }))
     _ = try child.getBean(Witness.self)
     #expect(journal.entries == ["factory", "environment", "postConstruct"])
   }
@@ -57,12 +57,10 @@ import Testing
     let journal = journal
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
-    try application.define(application.bean(Processor.self, factory: { Processor("processor", journal) }))
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Witness.self, factory: { Witness(journal) }))
-      })
+    try application.define(application.bean(Inspector.self, factory: { processor("processor", journal) }))
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Witness.self, factory: { Witness(journal) }))
+    }
     try requests.withChild(1) { child in
       _ = try child.getBean(Witness.self)
       #expect(journal.entries == ["factory", "environment", "processor", "postConstruct"])
@@ -73,7 +71,7 @@ import Testing
   func replacing() throws {
     let journal = journal
     try environment.define(environment.bean(Replacer.self))
-    try environment.define(environment.bean(Processor.self, factory: { Processor("next", journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { processor("next", journal) }))
     try environment.define(
       environment.bean(Witness.self, factory: { Witness(journal) })
         .postConstruct { journal.note(".postConstruct \(type(of: $0))") })
@@ -117,7 +115,7 @@ import Testing
   func readyInstance() throws {
     let journal = journal
     let witness = Witness(journal)
-    try environment.define(environment.bean(Processor.self, factory: { Processor("processor", journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { processor("processor", journal) }))
     try environment.define(
       environment.bean(witness).property(\.name, value: "named").postConstruct { _ in journal.note(".postConstruct") })
     try environment.startup()
@@ -204,7 +202,8 @@ import Testing
     let journal = journal
     let declarations: [(Environment) throws -> Void] = [
       { environment in
-        try environment.define(environment.bean(Refuser.self))
+        try environment.define(
+          environment.bean(Inspector.self, factory: { Inspector { if $0 is Witness { throw Boom() } } }))
         try environment.define(environment.bean(Witness.self, lazy: true, factory: { Witness(journal) }))
       },
       { environment in
@@ -234,8 +233,7 @@ import Testing
     let journal = journal
     let attempts = Counter()
     try environment.define(
-      environment.bean(
-        Witness.self, lazy: true, factory: { Witness(journal, isFailing: attempts.increment() == 1) }))
+      environment.bean(Witness.self, lazy: true, factory: { Witness(journal, isFailing: attempts.increment() == 1) }))
     try environment.startup()
     try requireFault(.creationFailed) { try environment.getBean(Witness.self) }
     let witness = try environment.getBean(Witness.self)
@@ -250,14 +248,11 @@ import Testing
     // The part is built on this thread.
     nonisolated(unsafe) weak var failed: Part?
     try environment.define(
-      environment.bean(
-        Part.self, lazy: true,
-        factory: {
-          let part = Part()
-          failed = part
-          return part
-        }
-      ).postConstruct { _ in throw Boom() })
+      environment.bean(Part.self, lazy: true) {
+        let part = Part()
+        failed = part
+        return part
+      }.postConstruct { _ in throw Boom() })
     try requireFault(.creationFailed) { try environment.getBean(Part.self) }
     #expect(failed == nil)
   }
@@ -301,17 +296,8 @@ private struct Token: Bean, DisposableBean {
   func preDestroy() throws { journal.note("preDestroy") }
 }
 
-private final class Processor: BeanPostProcessor {
-  let name: String
-  let journal: Journal
-  init(_ name: String, _ journal: Journal) {
-    self.name = name
-    self.journal = journal
-  }
-  func process(_ bean: AnyObject) throws -> AnyObject {
-    if bean is Witness { journal.note(bean is WitnessProxy ? "\(name) of a proxy" : name) }
-    return bean
-  }
+private func processor(_ name: String, _ journal: Journal) -> Inspector {
+  Inspector { bean in if bean is Witness { journal.note(bean is WitnessProxy ? "\(name) of a proxy" : name) } }
 }
 
 private final class Replacer: BeanPostProcessor, Initializable {
@@ -326,14 +312,6 @@ private final class Vandal: BeanPostProcessor, Initializable {
   init() {}
   func process(_ bean: AnyObject) throws -> AnyObject {
     bean is Part ? Vandal() : bean
-  }
-}
-
-private final class Refuser: BeanPostProcessor, Initializable {
-  init() {}
-  func process(_ bean: AnyObject) throws -> AnyObject {
-    if bean is Witness { throw Boom() }
-    return bean
   }
 }
 

@@ -49,25 +49,19 @@ struct MemorySpecification {
       let instance = Tracked(Tracked.Counters())
       try environment.define(environment.bean(instance))
       let (token, childToken) = (Item(), Item())
-      let declaration = environment.bean(
-        Aware.self,
-        factory: {
-          _ = token
-          return Aware()
-        })
+      let declaration = environment.bean(Aware.self) {
+        _ = token
+        return Aware()
+      }
       try environment.define(declaration)
-      let factory = try environment.childFactory(
-        "request", seed: Int.self,
-        configure: { child in
-          let declaration = child.bean(
-            String.self,
-            factory: { (environment: Environment) in
-              _ = childToken
-              return environment.name
-            })
-          weakChildDeclaration = declaration
-          try child.define(declaration)
-        })
+      let factory = try environment.childFactory("request", seed: Int.self) { child in
+        let declaration = child.bean(String.self) { (environment: Environment) in
+          _ = childToken
+          return environment.name
+        }
+        weakChildDeclaration = declaration
+        try child.define(declaration)
+      }
       _ = try? environment.startup()
       _ = try? factory.withChild(1) { try $0.getBean(String.self) }
       weakEnvironment = environment
@@ -118,12 +112,10 @@ struct MemorySpecification {
       let token = Item()
       weakToken = token
       try environment.define(
-        environment.bean(
-          Tracked.self,
-          factory: {
-            _ = token
-            return Tracked(counters)
-          }))
+        environment.bean(Tracked.self) {
+          _ = token
+          return Tracked(counters)
+        })
       try environment.define(environment.bean(Tracked(counters), id: "instance"))
       try environment.startup()
     }

@@ -79,8 +79,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     let environment = try makeEnvironment().include(privateClock())
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self, id: "day")).alias("watch", of: "day")
-    #expect(
-      try environment.getBean(Clock.self, byId: "watch") === environment.getBean(Clock.self, byId: "day"))
+    #expect(try environment.getBean(Clock.self, byId: "watch") === environment.getBean(Clock.self, byId: "day"))
     let other = try makeEnvironment().include(privateClock())
     try requireFault(.unknownBean) { try other.getBean(Clock.self, byId: "watch") }
     let third = try makeEnvironment().include(privateClock())

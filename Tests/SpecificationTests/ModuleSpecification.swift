@@ -291,8 +291,7 @@ private struct Ledgers: BeanModule {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?
-    try environment.include(
-      Adhoc { factory = try $0.childFactory("request", seed: Int.self) }.profile("production"))
+    try environment.include(Adhoc { factory = try $0.childFactory("request", seed: Int.self) }.profile("production"))
     let requests = try #require(factory)
     try requireFault(.scopeNotActive) { _ = try requests.build(1) }
   }

@@ -102,16 +102,12 @@ import Testing
   func fourLevels() throws {
     let tenants = try application.childFactory("tenant", seed: Int.self)
     let sessions = try tenants.childFactory("session", seed: String.self)
-    let requests = try sessions.childFactory(
-      "request", seed: Request.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Label.self,
-            factory: { (tenant: Int, session: String, request: Request) in
-              Label(text: "\(tenant) \(session) \(request.path)")
-            }))
-      })
+    let requests = try sessions.childFactory("request", seed: Request.self) { child in
+      try child.define(
+        child.bean(Label.self) { (tenant: Int, session: String, request: Request) in
+          Label(text: "\(tenant) \(session) \(request.path)")
+        })
+    }
     let tenant = try tenants.build(3)
     let session = try sessions.build("s", in: tenant)
     let request = try requests.build(Request(path: "/"), in: session)

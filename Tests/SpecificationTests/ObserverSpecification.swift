@@ -62,8 +62,7 @@ import Testing
     let session = try sessions.build(1)
     _ = try requests.build(2, in: session)
     try shop.shutdown()
-    #expect(
-      observer.entries.suffix(2) == ["ended request: 0 beans, completed", "ended session: 0 beans, completed"])
+    #expect(observer.entries.suffix(2) == ["ended request: 0 beans, completed", "ended session: 0 beans, completed"])
   }
 
   @Test("An observer that ends the child in its opening sees the end afterwards")

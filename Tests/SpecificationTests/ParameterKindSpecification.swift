@@ -80,8 +80,7 @@ import Testing
         .argument(0, ref: "b"))
     #expect(try environment.getBean(Int.self) == 1)
     let wrong = try Environment()
-    try wrong.define(
-      wrong.bean(Int.self, factory: { (_: Provider<String>) in 1 }).argument(0, ref: "nowhere"))
+    try wrong.define(wrong.bean(Int.self, factory: { (_: Provider<String>) in 1 }).argument(0, ref: "nowhere"))
     #expect(code { try wrong.startup() } == .unknownBean)
   }
 

@@ -46,9 +46,7 @@ import Testing
 
   @Test("An array of objects is one of its own: a change of it changes no other")
   func arrays() throws {
-    let requests = try shop.childFactory("request", seed: Void.self) {
-      try $0.define(Boxes.self, factory: Boxes.init)
-    }
+    let requests = try shop.childFactory("request", seed: Void.self) { try $0.define(Boxes.self, factory: Boxes.init) }
     try shop.define(Box.self, factory: Box.init) { $0.id("a") }.define(Box.self, factory: Box.init) { $0.id("b") }
     weak var extra: Box?
     try requests.withChild(()) { child in

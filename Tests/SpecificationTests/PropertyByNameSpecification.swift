@@ -46,10 +46,7 @@ import Testing
     func link(_ depth: Int) -> BeanDeclaration {
       let declaration = environment.bean(
         Link.self, id: "link \(depth)",
-        factory: {
-          journal.note("\(depth)")
-          return Link()
-        })
+        factory: { journal.noting("\(depth)", Link()) })
       return depth == 0 ? declaration : declaration.property("next", bean: link(depth - 1))
     }
     try environment.define(link(20))
@@ -137,8 +134,7 @@ import Testing
         .property("numbers", .list([.value(1), .value("x")]))
         .property("places", .map([(.value(5), .value(1)), (.value("5"), .value(1))])))
     let faults = try startupFaults(of: environment)
-    #expect(
-      faults.map(\.code) == [.conversionFailed, .unresolvedPlaceholder, .conversionFailed, .invalidDeclaration])
+    #expect(faults.map(\.code) == [.conversionFailed, .unresolvedPlaceholder, .conversionFailed, .invalidDeclaration])
     #expect(faults[2].message.contains("element 1"))
   }
 

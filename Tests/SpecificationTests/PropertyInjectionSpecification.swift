@@ -19,14 +19,11 @@ import Testing
   @Test("A value overwrites that of the factory")
   func valueAfterFactory() throws {
     try environment.define(
-      environment.bean(
-        Server.self,
-        factory: {
-          let server = Server()
-          server.port = 1
-          return server
-        }
-      ).property(\.port, value: 2))
+      environment.bean(Server.self) {
+        let server = Server()
+        server.port = 1
+        return server
+      }.property(\.port, value: 2))
     #expect(try environment.getBean(Server.self).port == 2)
   }
 
@@ -108,8 +105,7 @@ import Testing
   func embeddedInEmbedded() throws {
     try environment.define(
       environment.bean(Server.self)
-        .property(
-          \.pool, bean: environment.bean(Pool.self).property(\.sink, bean: environment.bean(FileSink.self))))
+        .property(\.pool, bean: environment.bean(Pool.self).property(\.sink, bean: environment.bean(FileSink.self))))
     #expect(try environment.getBean(Server.self).pool?.sink is FileSink)
   }
 
@@ -117,13 +113,8 @@ import Testing
   func faultyEmbeddedBean() throws {
     let built = Counter()
     try environment.define(
-      environment.bean(
-        Server.self,
-        factory: {
-          built.increment()
-          return Server()
-        }
-      ).property(\.pool, bean: environment.bean(Pool.self).property(\.sink, ref: "nowhere")))
+      environment.bean(Server.self, factory: { built.counting(Server()) })
+        .property(\.pool, bean: environment.bean(Pool.self).property(\.sink, ref: "nowhere")))
     try requireFault(.unknownBean, description: "nowhere") { try environment.startup() }
     #expect(built.value == 0)
   }
@@ -174,20 +165,9 @@ import Testing
   func dependencyOrder() throws {
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Server.self,
-        factory: {
-          journal.note("server")
-          return Server()
-        }
-      ).property(\.pool, inject: InjectBean()))
-    try environment.define(
-      environment.bean(
-        Pool.self,
-        factory: {
-          journal.note("pool")
-          return Pool()
-        }))
+      environment.bean(Server.self, factory: { journal.noting("server", Server()) })
+        .property(\.pool, inject: InjectBean()))
+    try environment.define(environment.bean(Pool.self, factory: { journal.noting("pool", Pool()) }))
     try environment.startup()
     #expect(journal.entries == ["pool", "server"])
   }

@@ -8,13 +8,7 @@ import Testing
   func resolvesWhenCalled() throws {
     let built = Counter()
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
-    try environment.define(
-      environment.bean(
-        Part.self, lazy: true,
-        factory: {
-          built.increment()
-          return Part()
-        }))
+    try environment.define(environment.bean(Part.self, lazy: true, factory: { built.counting(Part()) }))
     let holder = try environment.getBean(Holder.self)
     #expect(built.value == 0)
     let part = try holder.part.get()
@@ -70,9 +64,7 @@ import Testing
     defer { try? application.shutdown() }
     try application.define(application.bean(Holder.self, factory: Holder.init))
     let sessions = try application.childFactory("session", seed: Int.self)
-    let requests = try sessions.childFactory("request", seed: String.self) {
-      try $0.define($0.bean(Part.self))
-    }
+    let requests = try sessions.childFactory("request", seed: String.self) { try $0.define($0.bean(Part.self)) }
     let holder = try application.getBean(Holder.self)
     try sessions.withChild(1) { _ in
       try requireFault(.scopeNotActive) { try holder.part.get() }
@@ -138,9 +130,7 @@ import Testing
     let holder = try session.getBean(Holder.self)
     let isOwn = try requests.withChild(1, in: session) { try holder.part.get() === $0.getBean(Part.self) }
     #expect(isOwn)
-    try requireFault(.scopeNotActive) {
-      try requests.withChild(2, in: other) { _ in try holder.part.get() }
-    }
+    try requireFault(.scopeNotActive) { try requests.withChild(2, in: other) { _ in try holder.part.get() } }
     try application.shutdown()
   }
 

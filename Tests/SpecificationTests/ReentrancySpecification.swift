@@ -11,12 +11,10 @@ struct ReentrancySpecification {
   func finishInsideAFactory() throws {
     let counters = Tracked.Counters()
     try environment.define(
-      environment.bean(
-        Tracked.self, lazy: true,
-        factory: { (environment: Environment) in
-          environment.finish()
-          return Tracked(counters)
-        })
+      environment.bean(Tracked.self, lazy: true) { (environment: Environment) in
+        environment.finish()
+        return Tracked(counters)
+      }
     ).startup()
     _ = try? environment.getBean(Tracked.self)
     #expect(environment.isReleased)
@@ -29,12 +27,10 @@ struct ReentrancySpecification {
     let counters = Tracked.Counters()
     try environment.define(environment.bean(Tracked.self, id: "a", factory: { Tracked(counters) }))
     try environment.define(
-      environment.bean(
-        Tracked.self, id: "b",
-        factory: { (environment: Environment) in
-          try environment.shutdown() as Void
-          return Tracked(counters)
-        }))
+      environment.bean(Tracked.self, id: "b") { (environment: Environment) in
+        try environment.shutdown() as Void
+        return Tracked(counters)
+      })
     try BackgroundThread { _ = try? environment.startup() }.value()
     #expect(environment.isReleased)
     #expect(counters.destroyed.value == counters.built.value)
@@ -60,9 +56,7 @@ struct ReentrancySpecification {
     let factory = try environment.childFactory(
       "request", seed: Void.self, configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
     let child = try factory.build(())
-    try BackgroundThread {
-      try child.withBean(Tracked.self) { _ in try environment.shutdown() as Void }
-    }.value()
+    try BackgroundThread { try child.withBean(Tracked.self) { _ in try environment.shutdown() as Void } }.value()
     #expect(counters.destroyed.value == 1)
     #expect(environment.isReleased)
   }
@@ -70,17 +64,13 @@ struct ReentrancySpecification {
   @Test("A child's factory may shut the parent down: its bean is released, once")
   func shutdownOfTheParentInsideAFactoryOfAChild() throws {
     let counters = Tracked.Counters()
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        try $0.define(
-          $0.bean(
-            Tracked.self,
-            factory: { (child: Environment) in
-              try child.parent?.shutdown() as Void?
-              return Tracked(counters)
-            }))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      try $0.define(
+        $0.bean(Tracked.self) { (child: Environment) in
+          try child.parent?.shutdown() as Void?
+          return Tracked(counters)
+        })
+    }
     let child = try factory.build(())
     try BackgroundThread { _ = try? child.getBean(Tracked.self) }.value()
     #expect(counters.destroyed.value == 1)
@@ -89,17 +79,15 @@ struct ReentrancySpecification {
 
   @Test("A release in a child may shut the parent down")
   func shutdownOfTheParentInsideAReleaseOfAChild() throws {
-    let journal = Journal()
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        try $0.define(
-          $0.bean(Tracked.self, factory: { Tracked(Tracked.Counters()) })
-            .onDestroy { _ in
-              try environment.shutdown() as Void
-              journal.note("destroyed")
-            })
-      })
+    let (environment, journal) = (environment, Journal())
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      try $0.define(
+        $0.bean(Tracked.self, factory: { Tracked(Tracked.Counters()) })
+          .onDestroy { _ in
+            try environment.shutdown() as Void
+            journal.note("destroyed")
+          })
+    }
     let child = try factory.build(())
     _ = try child.getBean(Tracked.self)
     try BackgroundThread { child.finish() }.value()
@@ -131,12 +119,10 @@ struct ReentrancySpecification {
   @Test("A factory may call startup of the environment that is starting")
   func startupInsideAFactory() throws {
     try environment.define(
-      environment.bean(
-        Tracked.self,
-        factory: { (environment: Environment) in
-          try environment.startup()
-          return Tracked(Tracked.Counters())
-        })
+      environment.bean(Tracked.self) { (environment: Environment) in
+        try environment.startup()
+        return Tracked(Tracked.Counters())
+      }
     ).startup()
     _ = try environment.getBean(Tracked.self)
   }
@@ -145,15 +131,13 @@ struct ReentrancySpecification {
   func declaringInsideAFactory() throws {
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Tracked.self,
-        factory: { (environment: Environment) in
-          let defining = code { try environment.define(environment.bean(7)) }
-          let scoping = code { try environment.registerScope(AbstractBeanScope(name: "late")) }
-          let opening = code { try environment.childFactory("late", seed: Void.self) }
-          journal.note([defining, scoping, opening].map { "\($0, default: "nil")" }.joined(separator: " "))
-          return Tracked(Tracked.Counters())
-        })
+      environment.bean(Tracked.self) { (environment: Environment) in
+        let defining = code { try environment.define(environment.bean(7)) }
+        let scoping = code { try environment.registerScope(AbstractBeanScope(name: "late")) }
+        let opening = code { try environment.childFactory("late", seed: Void.self) }
+        journal.note([defining, scoping, opening].map { "\($0, default: "nil")" }.joined(separator: " "))
+        return Tracked(Tracked.Counters())
+      }
     ).startup()
     #expect(journal.entries == ["frozen frozen frozen"])
   }
@@ -165,12 +149,10 @@ struct ReentrancySpecification {
       configure: { try $0.define($0.bean(String.self, factory: { (seed: Int) in "\(seed)" })) })
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Tracked.self,
-        factory: {
-          try factory.withChild(5) { journal.note(try $0.getBean(String.self)) }
-          return Tracked(Tracked.Counters())
-        })
+      environment.bean(Tracked.self) {
+        try factory.withChild(5) { journal.note(try $0.getBean(String.self)) }
+        return Tracked(Tracked.Counters())
+      }
     ).startup()
     #expect(journal.entries == ["5"])
     try environment.shutdown()
@@ -184,10 +166,7 @@ struct ReentrancySpecification {
     try environment.define(
       environment.bean(
         Tracked.self,
-        factory: {
-          journal.note("\(try child.getBean(Int.self))")
-          return Tracked(Tracked.Counters())
-        })
+        factory: { journal.noting("\(try child.getBean(Int.self))", Tracked(Tracked.Counters())) })
     ).startup()
     #expect(journal.entries == ["7"])
     try environment.shutdown()
@@ -202,25 +181,21 @@ struct ReentrancySpecification {
       let environment = try Environment()
       let child = try Environment(name: "child", parent: environment)
       try child.define(child.bean(7))
-      let inside = Gate("factory of the parent")
-      let isThere = Gate("thread of the child")
+      let gate = ThreadGate()
       let childThread = Captured<BackgroundThread<Void>>()
       try environment.define(
-        environment.bean(
-          Tracked.self,
-          factory: {
-            inside.open()
-            try isThere.wait()
-            // The other thread has begun to start the child and waits for this startup.
-            try childThread.value?.waitUntilAsleep()
-            _ = try? child.getBean(Int.self)
-            return Tracked(Tracked.Counters())
-          }))
+        environment.bean(Tracked.self) {
+          try gate.pass()
+          // The other thread has begun to start the child and waits for this startup.
+          try childThread.value?.waitUntilAsleep()
+          _ = try? child.getBean(Int.self)
+          return Tracked(Tracked.Counters())
+        })
       let parentThread = BackgroundThread { _ = try environment.startup() }
-      try inside.wait()
+      try gate.arrival()
       let starting = BackgroundThread<Void> { _ = try? child.startup() }
       childThread.value = starting
-      isThere.open()
+      gate.open()
       _ = try parentThread.value()
       _ = try starting.value()
       // The factory holds the child, which holds the environment.
@@ -244,9 +219,8 @@ struct ReentrancySpecification {
   @Test("A prototype that looks itself up is a circle")
   func aPrototypeThatLooksItselfUp() throws {
     try environment.define(
-      environment.bean(
-        Tracked.self, factory: { (environment: Environment) in try environment.getBean(Tracked.self) }
-      ).scope("prototype"))
+      environment.bean(Tracked.self, factory: { (environment: Environment) in try environment.getBean(Tracked.self) })
+        .scope("prototype"))
     #expect(code { try environment.getBean(Tracked.self) } == .cyclicDependency)
   }
 
@@ -256,16 +230,12 @@ struct ReentrancySpecification {
     await #expect(processExitsWith: .success) {
       let environment = try Environment()
       let factories = Factories()
-      factories.request = try environment.childFactory(
-        "request", seed: Void.self,
-        configure: {
-          try $0.define(
-            $0.bean(
-              Tracked.self,
-              factory: { [unowned factories] in
-                try factories.request?.withChild(()) { try $0.getBean(Tracked.self) } ?? Tracked(Tracked.Counters())
-              }))
-        })
+      factories.request = try environment.childFactory("request", seed: Void.self) {
+        try $0.define(
+          $0.bean(Tracked.self) { [unowned factories] in
+            try factories.request?.withChild(()) { try $0.getBean(Tracked.self) } ?? Tracked(Tracked.Counters())
+          })
+      }
       let child = try factories.request?.build(())
       #expect(code { try child?.getBean(Tracked.self) } != nil)
       try environment.shutdown() as Void
@@ -276,12 +246,10 @@ struct ReentrancySpecification {
   func startingInsideConfigure() throws {
     try environment.define(environment.bean("outer"))
     let opened = code {
-      try environment.childFactory(
-        "request", seed: Void.self,
-        configure: {
-          try environment.startup()
-          try $0.define($0.bean(7))
-        })
+      try environment.childFactory("request", seed: Void.self) {
+        try environment.startup()
+        try $0.define($0.bean(7))
+      }
     }
     #expect(opened == .frozen)
   }
@@ -299,12 +267,10 @@ struct ReentrancySpecification {
   @Test("The environment of configure, kept beyond it, refuses each use and affects no child")
   func theEnvironmentOfConfigureOutlivingIt() throws {
     var leaked: Environment?
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        leaked = $0
-        try $0.define($0.bean(7))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      leaked = $0
+      try $0.define($0.bean(7))
+    }
     let template = try #require(leaked)
     #expect(code { try template.define(template.bean("late")) } == .frozen)
     #expect(code { try template.getBean(Int.self) } == .scopeNotActive)

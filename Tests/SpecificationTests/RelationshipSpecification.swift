@@ -101,8 +101,7 @@ private final class Guest: Sendable {
     }
     #expect(seen == nil)
     #expect(prototype == nil)
-    let error = #expect(throws: EnvironmentError.self) { try kept.get() }
-    #expect(error?.code == .finished)
+    try requireFault(.finished) { try kept.get() }
   }
 
   @Test("Every form of parameter can be lazy")
@@ -511,10 +510,7 @@ private final class Cursor: DisposableBean, Sendable {
     final class Slow: AsyncDisposableBean, Sendable {
       let journal: Journal
       init(journal: Journal) { self.journal = journal }
-      func preDestroy() async {
-        await Task.yield()
-        journal.note("slow")
-      }
+      func preDestroy() async { await journal.noteLater("slow") }
     }
     try environment
       .define(environment.bean(journal))

@@ -107,8 +107,7 @@ struct ReleaseLimitSpecification {
   @Test("A synchronous release that hangs does not block an asynchronous shutdown")
   func hangsInAnAsynchronousShutdown() async throws {
     let environment = try environment(hanging: ["b"])
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.shutdown() }
-    #expect(fault?.path == ["Item 'b'"])
+    try await requireAwaitedFault(path: ["Item 'b'"]) { try await environment.shutdown() }
     #expect(journal.entries == ["c", "a"])
     end.open()
   }
@@ -141,8 +140,7 @@ struct ReleaseLimitSpecification {
     let application = try Environment(name: "application")
     let (journal, end) = (journal, end)
     let requests = try application.childFactory("request", seed: Int.self) { request in
-      try request.define(
-        request.bean(Item.self, id: "a", factory: { Item() }).onDestroy { _ in journal.note("a") })
+      try request.define(request.bean(Item.self, id: "a", factory: { Item() }).onDestroy { _ in journal.note("a") })
       try request.define(
         request.bean(Other.self, factory: { (_: Item) in Other() }).onDestroy { _ in try end.wait() }
           .releaseLimit(.milliseconds(1)))

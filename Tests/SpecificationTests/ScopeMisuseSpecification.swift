@@ -14,12 +14,10 @@ struct ScopeMisuseSpecification {
   func aPlainScopeObjectIsPreparedForEveryBeanAndFinishedOnce() throws {
     let journal = Journal()
     try environment.define(environment.bean("declared outside").scope("request"))
-    let factory = try environment.childFactory(
-      "request", seed: Void.self, scope: { NotingScope(journal) },
-      configure: {
-        try $0.define($0.bean(7))
-        try $0.define($0.bean(Tracked.self, lazy: true, factory: { Tracked(Tracked.Counters()) }))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self, scope: { NotingScope(journal) }) {
+      try $0.define($0.bean(7))
+      try $0.define($0.bean(Tracked.self, lazy: true, factory: { Tracked(Tracked.Counters()) }))
+    }
     let child = try factory.build(())
     #expect(journal.entries == ["prepare 0", "prepare 1", "prepare 2"])
     // Each bean is one of the prepared ones, and each is another one.
@@ -72,9 +70,7 @@ struct ScopeMisuseSpecification {
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Tracked.self, scope: { NotingScope(journal, refuses: true) },
-      configure: {
-        try $0.define($0.bean(7))
-      })
+      configure: { try $0.define($0.bean(7)) })
     #expect(throws: Boom.self) { try factory.build(Tracked(counters)) }
     #expect(journal.entries == ["prepare 0", "finish"])
     #expect(counters.died.value == 1)
@@ -89,14 +85,12 @@ struct ScopeMisuseSpecification {
   func aScopeRegisteredInsideConfigureIsRefusedOrFinished() throws {
     let counters = Tracked.Counters()
     var registering: EnvironmentError.Code?
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: { inner in
-        registering = code { try inner.registerScope(AbstractBeanScope(name: "own")) }
-        if registering == nil {
-          try inner.define(inner.bean(Tracked.self, factory: { Tracked(counters) }).scope("own"))
-        }
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) { inner in
+      registering = code { try inner.registerScope(AbstractBeanScope(name: "own")) }
+      if registering == nil {
+        try inner.define(inner.bean(Tracked.self, factory: { Tracked(counters) }).scope("own"))
+      }
+    }
     if registering == nil {
       try factory.withChild(()) { _ = try $0.getBean(Tracked.self) }
       #expect(counters.destroyed.value == 1)
@@ -134,23 +128,17 @@ struct ScopeMisuseSpecification {
       try environment.registerScope(AbstractBeanScope(name: "own"))
       let first = Gate(), second = Gate()
       try environment.define(
-        environment.bean(
-          String.self,
-          factory: { (environment: Environment) in
-            first.open()
-            try second.wait()
-            return "\(try environment.getBean(Int.self))"
-          }
-        ).scope("own"))
+        environment.bean(String.self) { (environment: Environment) in
+          first.open()
+          try second.wait()
+          return "\(try environment.getBean(Int.self))"
+        }.scope("own"))
       try environment.define(
-        environment.bean(
-          Int.self,
-          factory: { (environment: Environment) in
-            second.open()
-            try first.wait()
-            return try environment.getBean(String.self).count
-          }
-        ).scope("own"))
+        environment.bean(Int.self) { (environment: Environment) in
+          second.open()
+          try first.wait()
+          return try environment.getBean(String.self).count
+        }.scope("own"))
       try environment.startup()
       let one = BackgroundThread { code { try environment.getBean(String.self) } }
       let two = BackgroundThread { code { try environment.getBean(Int.self) } }

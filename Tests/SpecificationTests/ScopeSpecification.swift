@@ -151,12 +151,7 @@ import Testing
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     let requests = try environment.childFactory("request", seed: Int.self) { request in
       for id in ["usual", "cached"] {
-        let item = request.bean(
-          Item.self, id: id,
-          factory: {
-            journal.note(id)
-            return Item()
-          })
+        let item = request.bean(Item.self, id: id, factory: { journal.noting(id, Item()) })
         if id == "cached" { item.scope("cached") }
         try request.define(item.onDestroy { _ in journal.note(id) })
       }
@@ -178,13 +173,7 @@ import Testing
     let journal = Journal()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     for id in ["taken", "required"] {
-      let item = environment.bean(
-        Item.self, id: id,
-        factory: {
-          journal.note(id)
-          return Item()
-        }
-      ).lazy()
+      let item = environment.bean(Item.self, id: id, factory: { journal.noting(id, Item()) }).lazy()
       if id == "required" { item.scope("cached") }
       try environment.define(item)
     }

@@ -13,8 +13,7 @@ struct ScopeStatisticsSpecification {
     "Opened, finished, created and released are counted in any order of ends",
     arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]])
   func theOrderOfTheEndsDoesNotMatter(order: [Int]) throws {
-    let factory = try environment.childFactory(
-      "request", seed: Int.self, configure: { try $0.define($0.bean("text")) })
+    let factory = try environment.childFactory("request", seed: Int.self, configure: { try $0.define($0.bean("text")) })
     let children = try (0..<3).map { try factory.build($0) }
     for child in children { _ = try child.getBean(String.self) }
     #expect(counts(environment, "request")?.opened == 3)

@@ -13,12 +13,7 @@ import Testing
       .define(environment.bean(Bar.self, factory: Bar.init))
       // a foo that depends on bar
       .define(
-        environment.bean(
-          Foo.self,
-          factory: {
-            Foo(bar: try environment.getBean(Bar.self))
-          }
-        ).requires(class: Bar.self)
+        environment.bean(Foo.self, factory: { Foo(bar: try environment.getBean(Bar.self)) }).requires(class: Bar.self)
       )
       // get goin'
       .startup()
@@ -31,14 +26,7 @@ import Testing
   func missingRequirement() throws {
     let environment = try Environment(name: "incomplete")
     let called = Counter()
-    try environment.define(
-      environment.bean(
-        Foo.self,
-        factory: {
-          called.increment()
-          return Foo(bar: Bar())
-        }
-      ).requires(Bar.self))
+    try environment.define(environment.bean(Foo.self, factory: { called.counting(Foo(bar: Bar())) }).requires(Bar.self))
     try requireFault(.unknownBean) { try environment.startup() }
     #expect(called.value == 0)
   }
@@ -47,15 +35,8 @@ import Testing
   func properties() throws {
     let environment = try Environment(name: "environment")
     try environment
-      .define(
-        environment.bean(Foo.self, id: "foo-1")
-          .property(\.name, value: "foo")
-          .property(\.number, value: 7)
-      )
-      .define(
-        environment.bean(Bar.self)
-          .property(\.id, value: "bar")
-          .property(\.age, value: 4711))
+      .define(environment.bean(Foo.self, id: "foo-1").property(\.name, value: "foo").property(\.number, value: 7))
+      .define(environment.bean(Bar.self).property(\.id, value: "bar").property(\.age, value: 4711))
     let foo = try environment.getBean(Foo.self, byId: "foo-1")
     #expect(foo.name == "foo" && foo.number == 7)
     let bar = try environment.getBean(Bar.self)

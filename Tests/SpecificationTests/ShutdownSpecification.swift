@@ -64,11 +64,9 @@ import Testing
   func forgottenChild() throws {
     let application = try Environment(name: "application")
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Item.self, factory: { Item() }).onDestroy { _ in journal.note("request") })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Item.self, factory: { Item() }).onDestroy { _ in journal.note("request") })
+    }
     try define(["application"], in: application)
     _ = try requests.build(1).getBean(Item.self)
     #expect(journal.entries.isEmpty)
@@ -91,13 +89,8 @@ import Testing
     let built = Counter()
     let journal = journal
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: {
-          built.increment()
-          return Item()
-        }
-      ).onDestroy { _ in journal.note("released") })
+      environment.bean(Item.self, lazy: true, factory: { built.counting(Item()) })
+        .onDestroy { _ in journal.note("released") })
     try environment.startup()
     try environment.shutdown()
     #expect(built.value == 0)
@@ -107,13 +100,7 @@ import Testing
   @Test("An environment that was never started may be shut down, and cannot be started afterwards")
   func neverStarted() throws {
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Item.self,
-        factory: {
-          built.increment()
-          return Item()
-        }))
+    try environment.define(environment.bean(Item.self, factory: { built.counting(Item()) }))
     try environment.shutdown()
     try requireFault(.finished) { try environment.startup() }
     try requireFault(.finished) { try environment.getBean(Item.self) }
@@ -204,11 +191,9 @@ import Testing
     let application = try Environment(name: "application")
     let journal = journal
     try define(["application"], in: application)
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
+    }
     _ = try requests.build(1).getBean(AsyncItem.self)
     try await application.shutdown()
     #expect(journal.entries == ["async begins", "async ends", "application"])
@@ -230,8 +215,7 @@ import Testing
   func synchronousInAsync() async throws {
     try define(["a", "b"], in: environment, failing: ["b"])
     try environment.startup()
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.shutdown() }
-    #expect(fault?.causes == [Boom(name: "b")])
+    try await requireAwaitedFault(causes: [Boom(name: "b")]) { try await environment.shutdown() }
     #expect(journal.entries == ["b", "a"])
   }
 

@@ -78,11 +78,9 @@ import Testing
   @Test("Faults of a factory's children are found at startup, with those of the application")
   func faultsOfChildren() throws {
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(1, value: Gear()))
-    _ = try environment.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Client.self, factory: Client.init))
-      })
+    _ = try environment.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Client.self, factory: Client.init))
+    }
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean])
     #expect(faults.contains { $0.passes("Client") })
@@ -150,13 +148,10 @@ import Testing
           .onDestroy { _ in journal.note("onDestroy \(name)") })
     }
     try environment.define(
-      environment.bean(
-        Part.self,
-        factory: {
-          journal.note("boom")
-          throw Boom()
-        }
-      ).onDestroy { _ in journal.note("onDestroy part") })
+      environment.bean(Part.self) {
+        journal.note("boom")
+        throw Boom()
+      }.onDestroy { _ in journal.note("onDestroy part") })
     try environment.define(environment.bean(Noted.self, id: "c", factory: { Noted("c", journal) }))
 
     let fault = try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }

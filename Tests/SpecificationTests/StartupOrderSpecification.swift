@@ -17,12 +17,7 @@ import Testing
     >
   {
     let journal = journal
-    return environment.bean(
-      type,
-      factory: {
-        journal.note("\(type)")
-        return make()
-      })
+    return environment.bean(type, factory: { journal.noting("\(type)", make()) })
   }
 
   @Test("Independent beans are built in order of definition")
@@ -70,29 +65,12 @@ import Testing
     defer { try? application.shutdown() }
     let built = Journal()
     try application.define(
-      application.bean(
-        Animal.self, id: "required",
-        factory: {
-          built.note("animal")
-          return Animal()
-        }
-      ).lazy())
+      application.bean(Animal.self, id: "required", factory: { built.noting("animal", Animal()) }).lazy())
     try application.define(
-      application.bean(
-        Dog.self,
-        factory: {
-          built.note("dog")
-          return Dog()
-        }
-      ).scope("request").requires(id: "required"))
+      application.bean(Dog.self, factory: { built.noting("dog", Dog()) }).scope("request").requires(id: "required"))
     try application.define(
-      application.bean(
-        Kennel.self,
-        factory: { (dog: Dog) in
-          built.note("kennel")
-          return Kennel(dog: dog)
-        }
-      ).scope("request"))
+      application.bean(Kennel.self, factory: { (dog: Dog) in built.noting("kennel", Kennel(dog: dog)) })
+        .scope("request"))
     let requests = try application.childFactory("request", seed: Int.self)
     _ = try requests.build(1).getBean(Kennel.self)
     #expect(built.entries == ["animal", "dog", "kennel"])
@@ -157,12 +135,10 @@ import Testing
   func lookupDuringStartup() throws {
     let journal = journal
     try environment.define(
-      environment.bean(
-        Box.self,
-        factory: { [unowned environment] in
-          journal.note("Box begins")
-          return Box(content: try environment.getBean(B.self))
-        }))
+      environment.bean(Box.self) { [unowned environment] in
+        journal.note("Box begins")
+        return Box(content: try environment.getBean(B.self))
+      })
     try environment.define(noted(B.self, in: environment, B.init)).startup()
     #expect(journal.entries == ["Box begins", "B"])
     #expect(try environment.getBean(Box.self).content === environment.getBean(B.self))
@@ -173,19 +149,9 @@ import Testing
     let journal = journal
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(
-      environment.bean(
-        Watcher.self,
-        factory: {
-          journal.note("Watcher")
-          return Watcher(journal: journal)
-        }))
+      environment.bean(Watcher.self, factory: { journal.noting("Watcher", Watcher(journal: journal)) }))
     try environment.define(
-      environment.bean(
-        CustomScope.self,
-        factory: {
-          journal.note("CustomScope")
-          return CustomScope()
-        }))
+      environment.bean(CustomScope.self, factory: { journal.noting("CustomScope", CustomScope()) }))
     try environment.startup()
     let entries = journal.entries
     #expect(entries.filter { !$0.hasPrefix("saw") } == ["CustomScope", "Watcher", "A"])

@@ -8,12 +8,7 @@ import Testing
   func neverInstantiated() throws {
     let built = Counter()
     try environment.define(
-      environment.bean(
-        Store.self, id: "template", abstract: true,
-        factory: {
-          built.increment()
-          return Store()
-        }))
+      environment.bean(Store.self, id: "template", abstract: true, factory: { built.counting(Store()) }))
     try environment.startup()
     try requireFault { try environment.getBean(Store.self, byId: "template") }
     try environment.shutdown()
@@ -96,12 +91,7 @@ import Testing
   func replacesFactory() throws {
     let built = Counter()
     try environment.define(
-      environment.bean(
-        Store.self, id: "base", abstract: true,
-        factory: {
-          built.increment()
-          return Store(name: "template's")
-        }))
+      environment.bean(Store.self, id: "base", abstract: true, factory: { built.counting(Store(name: "template's")) }))
     try environment.define(environment.bean(Store.self, parent: "base", factory: { Store(name: "own") }))
     #expect(try environment.getBean(Store.self).name == "own")
     #expect(built.value == 0)
@@ -141,10 +131,7 @@ import Testing
   @Test("Scope and lazy are inherited")
   func inheritsScopeAndLazy() throws {
     let built = Counter()
-    let counting: @Sendable () -> Store = {
-      built.increment()
-      return Store()
-    }
+    let counting: @Sendable () -> Store = { built.counting(Store()) }
     try environment.define(environment.template("ephemeral").scope("prototype"))
     try environment.define(environment.template("later").lazy())
     try environment.define(environment.bean(Store.self, id: "a", parent: "ephemeral", factory: counting))
@@ -167,20 +154,9 @@ import Testing
   func inheritsRequires() throws {
     let journal = Journal()
     try environment.define(environment.template("late").requires(id: "first"))
+    try environment.define(environment.bean(Store.self, parent: "late", factory: { journal.noting("store", Store()) }))
     try environment.define(
-      environment.bean(
-        Store.self, parent: "late",
-        factory: {
-          journal.note("store")
-          return Store()
-        }))
-    try environment.define(
-      environment.bean(
-        CachingStore.self, id: "first",
-        factory: {
-          journal.note("first")
-          return CachingStore()
-        }))
+      environment.bean(CachingStore.self, id: "first", factory: { journal.noting("first", CachingStore()) }))
     try environment.startup()
     #expect(journal.entries == ["first", "store"])
   }

@@ -46,7 +46,7 @@ struct TypeConfusionSpecification {
   func postProcessorsDeclaredAsTheProtocolWork() throws {
     let seen = Counter()
     try environment.define(
-      environment.bean((any BeanPostProcessor).self, factory: { CountingProcessor(seen) }))
+      environment.bean((any BeanPostProcessor).self, factory: { Inspector { if $0 is Circle { seen.increment() } } }))
     try environment.define(environment.bean(Circle.self, factory: { Circle() })).startup()
     #expect(seen.value == 1)
   }
@@ -86,7 +86,8 @@ struct TypeConfusionSpecification {
   @Test("A post processor receives the instance behind a protocol type")
   func aPostProcessorSeesTheInstanceBehindAProtocolType() throws {
     let seen = Counter()
-    try environment.define(environment.bean(CountingProcessor.self, factory: { CountingProcessor(seen) }))
+    try environment.define(
+      environment.bean(Inspector.self, factory: { Inspector { if $0 is Circle { seen.increment() } } }))
     try environment.define(environment.bean((any Round).self, factory: { Circle() as any Round }))
     try environment.define(environment.bean((any Shape).self, factory: { Point(x: 3) as any Shape }))
     #expect(try environment.getBean((any Shape).self).size == 3)
@@ -134,8 +135,7 @@ struct TypeConfusionSpecification {
 
   @Test("A constrained protocol may be a bean's own type")
   func constrainedProtocolsAsABeansOwnType() throws {
-    try environment.define(
-      environment.bean((any Collection<Int>).self, factory: { [1, 2] as any Collection<Int> }))
+    try environment.define(environment.bean((any Collection<Int>).self, factory: { [1, 2] as any Collection<Int> }))
     try environment.define(
       environment.bean(Holder<any Collection<Int>>.self, factory: Holder<any Collection<Int>>.init))
     #expect(try environment.getBean((any Collection<Int>).self).count == 2)
@@ -165,15 +165,6 @@ private final class Failure: Error {}
 private final class Holder<Value> {
   let value: Value
   init(_ value: Value) { self.value = value }
-}
-
-private final class CountingProcessor: BeanPostProcessor {
-  let seen: Counter
-  init(_ seen: Counter) { self.seen = seen }
-  func process(_ bean: AnyObject) -> AnyObject {
-    if bean is Circle { seen.increment() }
-    return bean
-  }
 }
 
 private final class ReplacingProcessor: BeanPostProcessor {

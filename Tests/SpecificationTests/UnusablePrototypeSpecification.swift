@@ -5,8 +5,7 @@ import Testing
   @Test("A prototype that needs beans of a factory's children is an error without them, at each lookup")
   func fromTheParent() throws {
     let parent = try Environment(name: "parent")
-    try parent.define(
-      parent.bean(Journal.self, factory: { (_: Counter) in Journal() }).scope("prototype"))
+    try parent.define(parent.bean(Journal.self, factory: { (_: Counter) in Journal() }).scope("prototype"))
     let with = try parent.childFactory(
       "with", seed: Void.self, configure: { try $0.define($0.bean(Counter.self, factory: Counter.init)) })
     let without = try parent.childFactory("without", seed: Void.self)
@@ -23,10 +22,8 @@ import Testing
   @Test("A plain child environment has the same errors")
   func fromAPlainChild() throws {
     let parent = try Environment(name: "parent")
-    try parent.define(
-      parent.bean(Journal.self, factory: { (_: Counter) in Journal() }).scope("prototype"))
-    _ = try parent.childFactory(
-      "with", seed: Void.self, configure: { try $0.define($0.bean(Counter.self, factory: Counter.init)) })
+    try parent.define(parent.bean(Journal.self, factory: { (_: Counter) in Journal() }).scope("prototype"))
+    _ = try parent.childFactory("with", seed: Void.self) { try $0.define($0.bean(Counter.self, factory: Counter.init)) }
     let child = try Environment(name: "child", parent: parent)
     for _ in 0..<3 { try requireFault(.unknownBean) { try child.getBean(Journal.self) } }
     try parent.shutdown()

@@ -12,9 +12,8 @@ struct UserScopeSpecification {
 
   @Test("A scope object has the name of its factory")
   func aScopeObjectHasTheNameOfItsFactory() throws {
-    let tenants = try application.childFactory(
-      "tenant", seed: Int.self, scope: { AbstractBeanScope(name: "session") })
-    let line = #line - 2
+    let tenants = try application.childFactory("tenant", seed: Int.self, scope: { AbstractBeanScope(name: "session") })
+    let line = #line - 1
     for _ in 0..<2 {
       try requireFault(.invalidDeclaration, message: "'tenant'", "'session'", line: line) { try tenants.build(1) }
     }
@@ -62,10 +61,7 @@ struct UserScopeSpecification {
     let requests = try application.childFactory(
       "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
     ) { child in
-      @Sendable func note(_ name: String) -> Link {
-        journal.note(name)
-        return Link()
-      }
+      @Sendable func note(_ name: String) -> Link { journal.noting(name, Link()) }
       try child.define(child.bean(Link.self, id: "first", factory: { note("first") }))
       var id = "first"
       for next in ["second", "third"] {
@@ -286,10 +282,7 @@ struct UserScopeSpecification {
           }
         )
         .scheduled(every: .seconds(3_600)) { _ in }
-        .onDestroy { _ in
-          await Task.yield()
-          journal.note("part")
-        })
+        .onDestroy { _ in await journal.noteLater("part") })
     }
     try await requests.withChild(1) { request in
       let part = try await request.readyBean(Part.self)
@@ -328,25 +321,24 @@ struct UserScopeSpecification {
   @Test("A shutdown waits for a child's prepare, and the child is finished then")
   func shutdownWaitsForPrepare() throws {
     let journal = journal
-    let (inside, go) = (Gate("prepare entered"), Gate("prepare may return"))
+    let gate = ThreadGate()
     let requests = try application.childFactory(
       "request", seed: Int.self,
       scope: {
         PreparingScope(name: "request") {
-          inside.open()
-          try go.wait()
+          try gate.pass()
           journal.note("prepared")
         }
       }, configure: { try $0.define($0.bean(Part.self)) })
     try application.startup()
     let opening = BackgroundThread { try requests.build(1) }
-    try inside.wait()
+    try gate.arrival()
     let shutting = BackgroundThread {
       try application.shutdown()
       journal.note("shutdown returned")
     }
     try shutting.waitUntilAsleepOrEnded()
-    go.open()
+    gate.open()
     try requireFault(.finished) { try opening.value() }
     try shutting.value()
     #expect(journal.entries == ["prepared", "shutdown returned"])
@@ -354,7 +346,7 @@ struct UserScopeSpecification {
 
   @Test("A child whose parent ends in prepare throws finished, and beans built in prepare are released")
   func parentEndsInPrepare() throws {
-    let journal = journal
+    let (application, journal) = (application, journal)
     let requests = try application.childFactory(
       "request", seed: Int.self,
       scope: { EagerScope(name: "request") { application.finish() } },
@@ -427,23 +419,22 @@ struct UserScopeSpecification {
 
   @Test("The release of an environment waits for a finish of a registered scope that is under way")
   func releaseWaitsForAFinish() throws {
-    let (begun, mayEnd, journal) = (Gate("a release by the scope"), Gate("its end"), journal)
+    let (gate, journal) = (ThreadGate(), journal)
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
     try application.define(
       application.bean(Link.self, id: "link", factory: { Link() }).onDestroy { _ in journal.note("link") })
     try application.define(
       application.bean(Part.self, lazy: true).scope("own").requires(id: "link").onDestroy { _ in
-        begun.open()
-        try mayEnd.wait()
+        try gate.pass()
         journal.note("part")
       })
     _ = try application.getBean(Part.self)
     let finishing = BackgroundThread { scope.finish() }
-    try begun.wait()
+    try gate.arrival()
     application.finish()
     #expect(journal.entries.isEmpty)
-    mayEnd.open()
+    gate.open()
     try finishing.value()
     #expect(journal.entries == ["part", "link"])
     try application.shutdown()
@@ -451,21 +442,20 @@ struct UserScopeSpecification {
 
   @Test("A finish of a registered scope that comes while its environment releases leaves the beans to their places")
   func finishDuringTheRelease() throws {
-    let (begun, mayEnd, journal) = (Gate("a release"), Gate("its end"), journal)
+    let (gate, journal) = (ThreadGate(), journal)
     let scope = AbstractBeanScope(name: "own")
     try application.registerScope(scope)
     try application.define(application.bean(Part.self).scope("own").onDestroy { _ in journal.note("part") })
     try application.define(
       application.bean(Holder.self, factory: Holder.init).onDestroy { _ in
-        begun.open()
-        try mayEnd.wait()
+        try gate.pass()
         journal.note("holder")
       })
     try application.startup()
     let shutting = BackgroundThread { try application.shutdown() }
-    try begun.wait()
+    try gate.arrival()
     scope.finish()
-    mayEnd.open()
+    gate.open()
     try shutting.value()
     #expect(journal.entries == ["holder", "part"])
   }
@@ -518,8 +508,7 @@ struct UserScopeSpecification {
   @Test("A provider of a bean that only configure declares is scopeNotActive outside a request")
   func providerOfAConfiguredBean() throws {
     try application.define(application.bean(Asking.self, factory: Asking.init))
-    let requests = try application.childFactory(
-      "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) })
+    let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Part.self)) }
     let asking = try application.getBean(Asking.self)
     try requireFault(.scopeNotActive, description: "request", "Part") { try asking.part.get() }
     for number in 0..<2 {
@@ -536,8 +525,7 @@ struct UserScopeSpecification {
       application.bean(
         Holder.self, lazy: true,
         factory: { Holder(try Environment.current?.getBean(Part.self) ?? Part()) }))
-    let requests = try application.childFactory(
-      "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) })
+    let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Part.self)) }
     try requireFault(.captiveDependency, through: "Holder", "Part") {
       try requests.withChild(1) { try $0.getBean(Holder.self) }
     }
@@ -550,8 +538,7 @@ struct UserScopeSpecification {
   func captiveOfACapturedRequest() throws {
     let captured = Captured<Environment>()
     try application.define(
-      application.bean(
-        Holder.self, lazy: true, factory: { Holder(try captured.value?.getBean(Part.self) ?? Part()) }))
+      application.bean(Holder.self, lazy: true, factory: { Holder(try captured.value?.getBean(Part.self) ?? Part()) }))
     try application.define(application.bean(Part.self, id: "declared outside").scope("request"))
     let requests = try application.childFactory("request", seed: Int.self)
     let request = try requests.build(1)
@@ -582,9 +569,7 @@ struct UserScopeSpecification {
 
   private protocol Kept: AnyObject {}
 
-  private final class KeptPart: Kept, Initializable {
-    init() {}
-  }
+  private final class KeptPart: Kept, Initializable { init() {} }
 
   private final class Keeper {
     let kept: (any Kept)?
@@ -604,23 +589,19 @@ struct UserScopeSpecification {
 
   @Test("A session's bean whose factory looks up a request's would keep it: a captive; the other way round is none")
   func captiveOfASession() throws {
-    let sessions = try application.childFactory(
-      "session", seed: String.self,
-      configure: {
-        try $0.define(
-          $0.bean(
-            Holder.self, factory: { Holder(try Environment.current?.getBean(Part.self, byId: "request") ?? Part()) }))
-        try $0.define($0.bean(Part.self, id: "session"))
-      })
-    let requests = try sessions.childFactory(
-      "request", seed: Int.self,
-      configure: {
-        try $0.define($0.bean(Part.self, id: "request"))
-        try $0.define(
-          $0.bean(
-            Holder.self, id: "own",
-            factory: { (request: Environment) in Holder(try request.getBean(Part.self, byId: "session")) }))
-      })
+    let sessions = try application.childFactory("session", seed: String.self) {
+      try $0.define(
+        $0.bean(
+          Holder.self, factory: { Holder(try Environment.current?.getBean(Part.self, byId: "request") ?? Part()) }))
+      try $0.define($0.bean(Part.self, id: "session"))
+    }
+    let requests = try sessions.childFactory("request", seed: Int.self) {
+      try $0.define($0.bean(Part.self, id: "request"))
+      try $0.define(
+        $0.bean(
+          Holder.self, id: "own",
+          factory: { (request: Environment) in Holder(try request.getBean(Part.self, byId: "session")) }))
+    }
     let session = try sessions.build("a")
     try requests.withChild(1, in: session) { request in
       _ = try request.getBean(Holder.self, byId: "own")
@@ -666,8 +647,7 @@ private final class RotatingScope: BeanScope {
   init(name: String) { self.name = name }
   func prepare(bean: BeanDeclaration, factory: any BeanFactory) {}
   func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
-    asked.increment()
-    return try factory.create(bean)
+    try asked.counting(factory.create(bean))
   }
   func finish() {}
 }

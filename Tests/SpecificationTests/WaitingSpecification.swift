@@ -12,12 +12,10 @@ struct WaitingSpecification {
     let counters = Tracked.Counters()
     let gate = Gate()
     try environment.define(
-      environment.bean(
-        Tracked.self, lazy: true,
-        factory: {
-          try gate.wait()
-          return Tracked(counters)
-        })
+      environment.bean(Tracked.self, lazy: true) {
+        try gate.wait()
+        return Tracked(counters)
+      }
     ).startup()
     let workers = (0..<3).map { _ in BackgroundThread { ObjectIdentifier(try environment.getBean(Tracked.self)) } }
     for worker in workers { try worker.waitUntilAsleep() }
@@ -32,14 +30,12 @@ struct WaitingSpecification {
     let attempts = Counter()
     let gate = Gate()
     try environment.define(
-      environment.bean(
-        Int.self, lazy: true,
-        factory: {
-          attempts.increment()
-          try gate.wait()
-          if attempts.value == 1 { throw Boom() }
-          return 7
-        })
+      environment.bean(Int.self, lazy: true) {
+        attempts.increment()
+        try gate.wait()
+        if attempts.value == 1 { throw Boom() }
+        return 7
+      }
     ).startup()
     let workers = (0..<2).map { _ in BackgroundThread { code { try environment.getBean(Int.self) } } }
     for worker in workers { try worker.waitUntilAsleep() }
@@ -56,13 +52,11 @@ struct WaitingSpecification {
     let gates = (0..<count).map { _ in Gate() }
     for number in 0..<count {
       try environment.define(
-        environment.bean(
-          String.self, id: "\(number)", lazy: true,
-          factory: { (environment: Environment) in
-            gates[number].open()
-            for gate in gates { try gate.wait() }
-            return try environment.getBean(String.self, byId: "\((number + 1) % count)")
-          }))
+        environment.bean(String.self, id: "\(number)", lazy: true) { (environment: Environment) in
+          gates[number].open()
+          for gate in gates { try gate.wait() }
+          return try environment.getBean(String.self, byId: "\((number + 1) % count)")
+        })
     }
     try environment.startup()
     let workers = (0..<count).map { number in
@@ -95,18 +89,14 @@ struct WaitingSpecification {
   func failuresAndSuccessesInTurn() throws {
     let attempts = Counter()
     let counters = Tracked.Counters()
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        try $0.define(
-          $0.bean(
-            Tracked.self,
-            factory: {
-              attempts.increment()
-              if attempts.value % 3 != 0 { throw Boom() }
-              return Tracked(counters)
-            }))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      try $0.define(
+        $0.bean(Tracked.self) {
+          attempts.increment()
+          if attempts.value % 3 != 0 { throw Boom() }
+          return Tracked(counters)
+        })
+    }
     for _ in 0..<100 {
       let child = try factory.build(())
       let found = try onThreads(3) { _ -> Set<ObjectIdentifier> in

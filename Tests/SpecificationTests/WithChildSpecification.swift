@@ -7,11 +7,9 @@ import Testing
 
   private func requests(of application: Environment) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Item.self).onDestroy { _ in journal.note("released") })
-      })
+    return try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Item.self).onDestroy { _ in journal.note("released") })
+    }
   }
 
   @Test("No environment is current outside withChild")

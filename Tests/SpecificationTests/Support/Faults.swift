@@ -36,6 +36,23 @@ func requireFault<R>(
   return fault
 }
 
+/// Returns the error that `body` throws, as `requireFault` does.
+@discardableResult
+func requireAwaitedFault<R>(
+  _ codes: EnvironmentError.Code..., message: String..., path: [String]? = nil, causes: [Boom]? = nil,
+  isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () async throws -> R
+) async throws -> EnvironmentError {
+  var thrown: (any Error)?
+  do { _ = try await body() } catch { thrown = error }
+  let fault = try requireFault(path: path, causes: causes, sourceLocation: sourceLocation) {
+    if let thrown { throw thrown }
+  }
+  #expect(codes.isEmpty || codes.contains(fault.code), "\(fault)", sourceLocation: sourceLocation)
+  for text in message { #expect(fault.message.contains(text), "\(fault)", sourceLocation: sourceLocation) }
+  return fault
+}
+
 /// Returns the code of the error that `body` throws; nil if it throws none.
 func code<R>(_ body: () throws -> R) -> EnvironmentError.Code? {
   do {
