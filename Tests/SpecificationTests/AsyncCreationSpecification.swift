@@ -29,23 +29,14 @@ private final class Archive: AsyncDisposableBean, Sendable {
   }
 }
 
-/// Returns the error that `body` throws; fails the test if it throws none or one of another code.
-private func requireAwaitedFault<R>(
-  _ code: EnvironmentError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> R
-) async throws -> EnvironmentError {
-  let fault = try #require(
-    await #expect(throws: EnvironmentError.self, sourceLocation: sourceLocation) { _ = try await body() })
-  #expect(fault.code == code, "\(fault)", sourceLocation: sourceLocation)
-  return fault
-}
-
 @Suite("Asynchronous creations", .timeLimit(.minutes(20))) struct AsyncCreationSpecification {
+  @FreshEnvironment("shop") private var environment
+
   // MARK: failures
 
   @Test("The first failure of ready() is thrown at once, though another creation hangs and ignores its cancellation")
   func aFailureIsThrownAtOnce() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Index.self, factory: Index.init).onDestroy { _ in journal.note("index") })
       .define(
@@ -65,8 +56,7 @@ private func requireAwaitedFault<R>(
             await gate.arrivals(1)
             throw Boom()
           }))
-    let fault = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
-    #expect(fault.causes == [Boom()])
+    try await requireAwaitedFault(.creationFailed, causes: [Boom()]) { try await environment.ready() }
     // The hanging factory uses the beans that it has taken.
     #expect(journal.entries == [])
     #expect(
@@ -79,12 +69,11 @@ private func requireAwaitedFault<R>(
   @Test("A failure of ready() without other creations under way is thrown after the release of all built beans")
   func aFailureAloneReleasesFirst() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Index.self, async: { Index() }).onDestroy { _ in journal.note("index") })
       .define(environment.bean(Store.self, async: { (_: Index) throws -> Store in throw Boom() }))
       .define(environment.bean(Service.self, async: { (store: Store) in Service(store: store) }))
-    _ = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
+    try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
     #expect(journal.entries == ["index"])
     try await environment.shutdown()
   }
@@ -92,7 +81,6 @@ private func requireAwaitedFault<R>(
   @Test("The first failure of a lookup cancels the other creations for which no other caller waits")
   func aFailedLookupCancelsTheRest() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -127,25 +115,11 @@ private func requireAwaitedFault<R>(
   func aLookupCreatesConcurrently() async throws {
     struct All: Sendable { let (stores, index): ([Store], Index) }
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     for id in ["a", "b"] {
-      try environment.define(
-        environment.bean(
-          Store.self, id: id, lazy: true,
-          async: {
-            await gate.pass()
-            return Store(id)
-          }))
+      try environment.define(environment.bean(Store.self, id: id, lazy: true, async: { await gate.passing(Store(id)) }))
     }
     try environment
-      .define(
-        environment.bean(
-          Index.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(
         environment.bean(All.self, lazy: true) { (stores: [Store], index: Index) in All(stores: stores, index: index) })
     async let all = environment.readyBean(All.self)
@@ -158,24 +132,9 @@ private func requireAwaitedFault<R>(
   @Test("ready() creates the dependencies of a plain bean concurrently, lazy ones included")
   func readyCreatesLazyBeansConcurrently() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment
-      .define(
-        environment.bean(
-          Store.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Store()
-          })
-      )
-      .define(
-        environment.bean(
-          Index.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Store.self, lazy: true, async: { await gate.passing(Store()) }))
+      .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init))
     async let started = environment.ready()
     await gate.arrivals(2)
@@ -187,16 +146,8 @@ private func requireAwaitedFault<R>(
   @Test("A creation begins when all of its dependencies exist, and does not wait for anything else")
   func aCreationWaitsForItsDependenciesOnly() async throws {
     let (slow, quick) = (AsyncGate(), AsyncGate())
-    let environment = try Environment(name: "shop")
     try environment
-      .define(
-        environment.bean(
-          Index.self,
-          async: {
-            await slow.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Index.self, async: { await slow.passing(Index()) }))
       .define(environment.bean(Store.self, async: { Store() }))
       .define(
         environment.bean(
@@ -216,32 +167,14 @@ private func requireAwaitedFault<R>(
     "ready() of a factory's child creates the child's own asynchronous beans concurrently, and leaves lazy ones out")
   func aChildGetsReady() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
-        .define(
-          visit.bean(
-            Store.self,
-            async: { (name: String) in
-              await gate.pass()
-              return Store(name)
-            })
-        )
-        .define(
-          visit.bean(
-            Index.self,
-            async: {
-              await gate.pass()
-              return Index()
-            })
-        )
+        .define(visit.bean(Store.self, async: { (name: String) in await gate.passing(Store(name)) }))
+        .define(visit.bean(Index.self, async: { await gate.passing(Index()) }))
         .define(
           visit.bean(
             Service.self, lazy: true,
-            async: { (store: Store) in
-              journal.note("service")
-              return Service(store: store)
-            }))
+            async: { (store: Store) in journal.noting("service", Service(store: store)) }))
     }
     let visit = try visits.build("visitor")
     async let started = visit.ready()
@@ -253,14 +186,13 @@ private func requireAwaitedFault<R>(
     #expect(journal.entries == [])
     try await visit.ready()
     visit.finish()
-    _ = try await requireAwaitedFault(.finished) { try await visit.ready() }
+    try await requireAwaitedFault(.finished) { try await visit.ready() }
     try await environment.shutdown()
   }
 
   @Test("A failed ready() of a factory's child leaves the child unchanged: the next call tries again")
   func aChildMayTryAgain() async throws {
     let attempts = Counter()
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit.define(
         visit.bean(
@@ -280,24 +212,10 @@ private func requireAwaitedFault<R>(
   @Test("A child's lookup creates the parent's beans and the child's concurrently")
   func acrossEnvironments() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
-    try environment.define(
-      environment.bean(
-        Store.self, lazy: true,
-        async: {
-          await gate.pass()
-          return Store()
-        }))
+    try environment.define(environment.bean(Store.self, lazy: true, async: { await gate.passing(Store()) }))
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
-        .define(
-          visit.bean(
-            Index.self,
-            async: {
-              await gate.pass()
-              return Index()
-            })
-        )
+        .define(visit.bean(Index.self, async: { await gate.passing(Index()) }))
         .define(visit.bean(Catalogue.self, factory: Catalogue.init))
     }
     let visit = try visits.build("visitor")
@@ -310,7 +228,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory makes a child ready while its own environment is not")
   func aFactoryThatOpensAChild() async throws {
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit.define(visit.bean(Store.self, async: { (name: String) in Store(name) }))
     }
@@ -368,7 +285,6 @@ private func requireAwaitedFault<R>(
   @Test("A child's task that waits for a bean of its parent gets finished when the parent ends")
   func aWaiterBelowAnEndingEnvironment() async throws {
     let begun = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -384,7 +300,7 @@ private func requireAwaitedFault<R>(
     let waiter = Task { _ = try await visit.readyBean(Service.self) }
     await begun.arrivals(1)
     environment.finish()
-    _ = try await requireAwaitedFault(.finished) { try await waiter.value }
+    try await requireAwaitedFault(.finished) { try await waiter.value }
     try await environment.shutdown()
   }
 
@@ -413,7 +329,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory that looks its own bean up is a circle", arguments: Asking.allCases)
   func aFactoryThatLooksItsOwnBeanUp(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -429,7 +344,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory that looks up a bean that takes its own is a circle", arguments: Asking.allCases)
   func aFactoryThatLooksItsTakerUp(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -447,7 +361,6 @@ private func requireAwaitedFault<R>(
 
   @Test("A circle of asynchronous factories is drawn with every creation on it", arguments: [Asking.lookup, .wait])
   func aCircleThroughWhatAnotherTakes(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -467,7 +380,7 @@ private func requireAwaitedFault<R>(
           }))
     if ask == .lookup {
       // A lookup that cannot wait does not begin the creation that would close the circle.
-      _ = try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
+      try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
     } else {
       let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
       #expect(fault.path == ["Index", "Service", "Store", "Index"])
@@ -477,7 +390,6 @@ private func requireAwaitedFault<R>(
 
   @Test("A lookup of the bean whose creation waits for the own one is a circle, even if it cannot wait")
   func aLookupOfTheTakerBelow() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -502,7 +414,6 @@ private func requireAwaitedFault<R>(
   @Test("A task that outlives its creation may look up its bean, and waits for the end of the environment")
   func aTaskThatIsLeftBehind() async throws {
     let (there, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(
@@ -538,7 +449,6 @@ private func requireAwaitedFault<R>(
   @Test("A lookup is linear in a net of lazy asynchronous beans, and calls each factory once")
   func aNet() async throws {
     let calls = Counter()
-    let environment = try Environment(name: "shop")
     let (rows, columns) = (20, 5)
     for row in 0..<rows {
       for column in 0..<columns {
@@ -547,10 +457,7 @@ private func requireAwaitedFault<R>(
         try environment.define(
           environment.bean(
             Store.self, id: "\(row).\(column)", lazy: true,
-            async: { (_: [Store]) in
-              calls.increment()
-              return Store()
-            }
+            async: { (_: [Store]) in calls.counting(Store()) }
           ).argument(0, .list(below)))
       }
     }

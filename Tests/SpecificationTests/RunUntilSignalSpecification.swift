@@ -217,21 +217,14 @@ import Testing
   @Test("ready() builds a synchronous bean as soon as what it takes is there")
   func builtEarly() async throws {
     let (shop, built, gate) = (try Environment(name: "shop"), AsyncGate(), AsyncGate())
-    try shop.define(
-      shop.bean(
-        Slow.self,
-        async: {
-          await gate.pass()
-          return Slow()
+    try shop.define(shop.bean(Slow.self, async: { await gate.passing(Slow()) }))
+      .define(shop.bean(Known.self, async: { Known() }))
+      .define(
+        Failing.self,
+        factory: { (_: Known) in
+          built.arrive()
+          return Failing()
         })
-    )
-    .define(shop.bean(Known.self, async: { Known() }))
-    .define(
-      Failing.self,
-      factory: { (_: Known) in
-        built.arrive()
-        return Failing()
-      })
     let ready = Task { try await shop.ready() }
     await built.arrivals(1)
     gate.open()

@@ -22,9 +22,7 @@ import Testing
   func reading() throws {
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PORT": "25"])
     #expect(try environment.getConfiguration(Mail.self, prefix: "mail") == Mail(host: "h", port: 25, timeout: nil))
-    let fault = try requireFault(.missingConfiguration) {
-      try environment.getConfiguration(Mail.self, prefix: "mial")
-    }
+    let fault = try requireFault(.missingConfiguration) { try environment.getConfiguration(Mail.self, prefix: "mial") }
     #expect(fault.underlying.count == 2)
     try environment.shutdown()
     try requireFault(.finished) { try environment.getConfiguration(Mail.self, prefix: "mail") }
@@ -44,13 +42,8 @@ import Testing
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PROT": "25", "MAIL_TIMEOUT": "soon"])
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Mailer.self,
-        factory: { (mail: Mail) in
-          journal.note("built")
-          return Mailer(mail: mail)
-        }
-      ).requires(id: "nowhere"))
+      environment.bean(Mailer.self, factory: { (mail: Mail) in journal.noting("built", Mailer(mail: mail)) })
+        .requires(id: "nowhere"))
     let (declaration, line) = (
       environment.bean(Mail.self, configuration: "mail", id: "mail", rejectsUnknownKeys: true), #line
     )

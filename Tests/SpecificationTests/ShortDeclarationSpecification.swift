@@ -2,6 +2,8 @@ import Beans
 import Testing
 
 @Suite("Short declarations and lookups") struct ShortDeclarationSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private func started(_ declare: (Beans.Environment) throws -> Void) throws -> Beans.Environment {
     let environment = try Beans.Environment(name: "shop")
     try declare(environment)
@@ -71,7 +73,6 @@ import Testing
 
   @Test("An asynchronous factory has a short form")
   func asynchronousFactory() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(Plain.self)
       .define(
@@ -89,7 +90,6 @@ import Testing
 
   @Test("The short form records whether a type is Sendable")
   func sendability() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(Plain.self).define(Till.self).define(Drawer.self, factory: Drawer.init).define(
       instance: Purse())
     let fault = try requireFault { try environment.startup(options: .requireSendable) }
@@ -101,11 +101,9 @@ import Testing
 
   @Test("A fault of a short declaration names the place of the call")
   func origin() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(One.self, factory: One.init)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    let fault = try requireFault(.unknownBean, message: "Plain") { try environment.startup() }
     #expect(fault.isFrom(file: #fileID, line: #line - 2))
-    #expect(fault.message.contains("Plain"))
     try environment.shutdown()
   }
 

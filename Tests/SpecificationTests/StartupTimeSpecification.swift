@@ -2,6 +2,8 @@ import Beans
 import Testing
 
 @Suite("Times of a startup") struct StartupTimeSpecification {
+  @FreshEnvironment("application") private var application
+
   private struct NotRecorded: Error {}
 
   @Test("The startup records each bean with its time, in the order of creation, and the taker of a lazy one")
@@ -9,7 +11,6 @@ import Testing
     final class Store: Sendable {}
     final class Index: Sendable { init(store: Store) {} }
     final class Page: Sendable { init(index: Index) {} }
-    let application = try Environment(name: "application")
     try application
       .define(application.bean(Page.self, factory: Page.init))
       .define(application.bean(Index.self, factory: Index.init).lazy())
@@ -41,7 +42,6 @@ import Testing
 
   @Test("Awaited beans have their times, too")
   func awaitedStartup() async throws {
-    let application = try Environment(name: "application")
     try application
       .define(
         application.bean(
@@ -60,7 +60,6 @@ import Testing
 
   @Test("Times are not recorded without the option")
   func nothingRecorded() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(7)).startup()
     #expect(application.startupTimes.isEmpty)
     #expect(application.startupDuration == nil)
