@@ -14,8 +14,9 @@ public import BeansSessions
 /// A session is one key with an expiry. A lookup reads it in one round trip; it takes a second one, with a script, once
 /// in `SessionLimits.touchInterval`, to postpone the expiry. Each other call is one script, which the server runs in
 /// one step, and one round trip. The store requires version 6 of Redis or later, or Valkey, as one server or one
-/// primary: in a cluster, the two keys of a rotation may be on different nodes. A server that replicates or saves its
-/// data after it replies may lose acknowledged changes when it fails.
+/// primary, which it finds anew when it changes. It refuses a node of a cluster, where the two keys of a rotation may be
+/// on different nodes. A server that replicates or saves its data after it replies may lose acknowledged changes when it
+/// fails: <doc:ServersOfAStore>.
 ///
 /// Each event loop has one connection, established for the first call that uses it. Calls on a connection do not wait
 /// for each other. A call from a loop's thread uses that loop's connection; any other call uses the connections in

@@ -30,7 +30,7 @@ private final class InvertingLayer: StreamLayer {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct StreamLayerTests {
-  /// What a client and its server have seen.
+  /// The observations of a client and its server.
   private struct Seen: Sendable, Equatable {
     var received: [UInt8] = []
     var plaintext: [UInt8] = []
