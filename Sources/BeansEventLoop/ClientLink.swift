@@ -55,6 +55,7 @@ final class ClientLink {
   }
 
   private func establish() {
+    guard connection.isOpen else { return }
     isEstablished = true
     let writes = waiting
     (waiting, waitingBytes) = ([], 0)
@@ -69,6 +70,7 @@ final class ClientLink {
         }
       }
     }
+    if unsafe connection.closesAfterWrites { connection.send(end()) }
     connection.hasFlushed()
     completion.take()?(.success(connection))
   }

@@ -112,6 +112,31 @@ private final class InvertingLayer: StreamLayer {
     #expect(seen.received == [UInt8(ascii: "?"), ~1, ~5, 0])
   }
 
+  @Test func aConnectionMayBeClosedAfterWritesThatWaitForTheHandshake() throws {
+    let received = Box<[UInt8]>([])
+    let loop = try EventLoop()
+    let listener = try TCPListener(on: loop) { server in
+      server.onRead = { bytes in
+        if received.value.isEmpty { server.write([UInt8(ascii: "!")]) }
+        let bytes = Array(bytes)
+        received.update { $0 += bytes }
+      }
+      server.onClose = { _ in loop.stop() }
+      server.resumeReading()
+    }
+    var options = ConnectOptions()
+    options.layer = { _ in InvertingLayer() }
+    let client = try TCPConnection.connect(
+      on: loop, to: SocketAddress(host: "127.0.0.1", port: listener.port), options: options
+    ) { _ in }
+    client.write([6])
+    client.closeAfterWrites()
+    try loop.run()
+    listener.close()
+    try loop.close()
+    #expect(received.value == [UInt8(ascii: "?"), ~6, 0])
+  }
+
   @Test func aFailedHandshakeFailsTheConnection() throws {
     let seen = try Self.run(reply: [UInt8(ascii: "-")]) { _ in Issue.record("connected") }
     #expect(seen.received == [UInt8(ascii: "?"), UInt8(ascii: "x")])

@@ -117,7 +117,8 @@ struct RedisFailoverTests {
       let port = "\(redis.process.port)"
       let sentinel = RedisProxy(
         on: redis.loop, answering: bytes("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n"))
-      var options = RedisOptions.impatient
+      var options = RedisOptions.patient
+      options.commandTimeout = .seconds(2)
       options.servers = .sentinels(["127.0.0.1:\(try await sentinel.start())"], primary: "main")
       let store = RedisSessionStore(loops: [redis.loop], limits: wideLimits, options: options)
       func create() async -> SessionError? {

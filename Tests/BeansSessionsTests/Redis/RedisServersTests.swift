@@ -107,7 +107,9 @@ struct RedisServersTests {
 
   @Test("A store does not use a replica")
   func replica() async throws {
-    try await withRedis(options: .impatient) { redis in
+    var options = RedisOptions.patient
+    options.commandTimeout = .seconds(2)
+    try await withRedis(options: options) { redis in
       try redis.raw("REPLICAOF", "127.0.0.1", "1")
       let error = await failure { () async throws(SessionError) in try await redis.store.create("one", [:]) }
       #expect("\(String(describing: error))".contains("not a primary"), "\(String(describing: error))")
