@@ -1,14 +1,14 @@
 /// A fault of the URL of a Redis server. The texts contain no part of the URL, which may be or contain a secret.
 enum RedisURLFault: String, Error {
   case scheme = "it does not begin with redis://, rediss://, unix:// or redis+unix://"
-  case username = "its user name is malformed: % has to be followed by two hexadecimal digits"
-  case password = "its password is malformed: % has to be followed by two hexadecimal digits"
+  case username = "its user name is malformed: % and two hexadecimal digits encode a byte of UTF-8"
+  case password = "its password is malformed: % and two hexadecimal digits encode a byte of UTF-8"
   case noPassword = "it has a user name, and no password after a colon"
   case noHost = "it has no host"
   case host = "its host is malformed: a name, an IPv4 address, or an IPv6 address in brackets is needed"
   case port = "its port is no number from 1 to 65535; encode a / or ? of a password as %2F or %3F"
   case database = "its database is no number from 0"
-  case path = "its path of a Unix socket is malformed: it begins with /, and % precedes two hexadecimal digits"
+  case path = "its path of a Unix socket is malformed: it begins with /, and % and two hexadecimal digits encode a byte"
   case query = "its query has another parameter than db"
   case fragment = "it has a #; encode one of a password as %23"
   case noTLS = "it asks for TLS (rediss), and no TLS is configured; pass the options of TLS, or use redis://"

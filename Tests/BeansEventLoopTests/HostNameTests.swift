@@ -56,7 +56,6 @@ import Testing
     #expect(peer == "127.0.0.1:\(port)")
     listener.close()
     try loop.close()
-    #expect(loop.handleTotals.opened == 3)
   }
 
   @Test func aFailureNamesTheHostAndEachAddress() throws {
