@@ -29,8 +29,9 @@ extension RedisCommand {
     return RESPCommand.encode(words.map { Array($0.utf8) })
   }
 
-  /// Returns the reply to a script, unless it has written and too few replicas have that.
-  func confirm(_ replies: [RESPValue]) -> Result<RESPValue, RedisFailure> {
+  /// Returns both replies to a read, or the reply to a script, unless it has written and too few replicas have that.
+  func result(of replies: [RESPValue]) -> Result<RESPValue, RedisFailure> {
+    if case .read = action { return .success(.array(replies)) }
     guard replicas > 0, case .integer(let change) = replies[0], change > 0 else { return .success(replies[0]) }
     guard case .integer(let count) = replies[1] else { return .failure(.unconfirmed("it does not wait for replicas")) }
     guard count >= replicas else {

@@ -11,8 +11,9 @@ import BeansLogging
 /// to another command. An unusable server is logged once, and so is its return.
 ///
 /// A server that is no longer a primary, or reads its data, refuses commands before they write (READONLY, MASTERDOWN,
-/// LOADING). The connection then sends no more, takes the replies that are on the way, closes, and looks for the primary
-/// anew: the name is resolved again, or a Sentinel asked again. The refused commands wait for the next connection.
+/// LOADING). The connection then sends no more, takes the replies that arrive within `RedisOptions.longestPause`, closes,
+/// and looks for the primary anew: the name is resolved again, or a Sentinel asked again. The refused commands wait for
+/// the next connection.
 ///
 /// Belongs to its loop's thread.
 final class RedisConnection: @unchecked Sendable {
@@ -214,7 +215,8 @@ final class RedisConnection: @unchecked Sendable {
       sendLater(command)
       return drain(connection, text)
     }
-    if case .read = command.action { return finish(command, read: replies) }
+    // A replica may be behind.
+    if case .draining = phase, case .read = command.action { return sendLater(command) }
     if case .error(let text) = replies[0], text.hasPrefix("NOSCRIPT"), !command.needsText {
       // The server no longer has its scripts, and has not executed the command.
       var command = command
@@ -228,16 +230,9 @@ final class RedisConnection: @unchecked Sendable {
       sendLater(command)
     } else {
       pause = options.firstPause
-      command.reply(command.confirm(replies))
+      command.reply(command.result(of: replies))
     }
     if case .ready = phase { flush(connection) }
-  }
-
-  private func finish(_ command: RedisCommand, read replies: [RESPValue]) {
-    // A replica may be behind.
-    if case .draining = phase { return sendLater(command) }
-    pause = options.firstPause
-    command.reply(.success(.array(replies)))
   }
 
   /// Puts a command that has had no effect back to those that have not been sent.
@@ -254,13 +249,18 @@ final class RedisConnection: @unchecked Sendable {
 
   // MARK: leaving a server that is no primary
 
-  /// Sends no more on a connection, and closes it when the replies on the way have arrived.
+  /// Sends no more on a connection, and closes it when the replies on the way have arrived. Those of a server that does
+  /// not reply, or waits for replicas that have left it, are not awaited for long.
   private func drain(_ connection: TCPConnection, _ reason: String) {
     guard case .ready(let current) = phase, current === connection else { return }
     trouble = reason
     warnOnce(reason)
     phase = .draining(connection)
     endDraining(connection)
+    guard case .draining = phase else { return }
+    loop.schedule(after: options.longestPause) { [self] in
+      if case .draining(let current) = phase, current === connection { giveUp(connection, reason) }
+    }
   }
 
   private func endDraining(_ connection: TCPConnection) {

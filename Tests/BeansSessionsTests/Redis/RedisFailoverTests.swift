@@ -133,6 +133,30 @@ struct RedisFailoverTests {
     }
   }
 
+  @Test("A store leaves a server for another primary while a call waits for replicas there")
+  func waiting() async throws {
+    try await withRedis { redis in
+      let port = "\(redis.process.port)"
+      let sentinel = RedisProxy(
+        on: redis.loop, answering: bytes("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n"))
+      var options = RedisOptions.patient
+      options.servers = .sentinels(["127.0.0.1:\(try await sentinel.start())"], primary: "main")
+      options.minimumReplicas = 1
+      let store = RedisSessionStore(loops: [redis.loop], limits: wideLimits, options: options)
+      let begin = ContinuousClock.now
+      async let create = failure { () async throws(SessionError) in try await store.create("one", [:]) }
+      try await Self.wait { try redis.raw("INFO", "clients").text?.contains("blocked_clients:1") == true }
+      let message = "main 127.0.0.1 \(port) 127.0.0.1 1"
+      sentinel.send(
+        bytes("*3\r\n$7\r\nmessage\r\n$14\r\n+switch-master\r\n$\(message.utf8.count)\r\n\(message)\r\n"))
+      #expect(await create?.isUnknown == true)
+      // The server waits for a minute and a half.
+      #expect(ContinuousClock.now - begin < .seconds(60))
+      store.close()
+      try await sentinel.stop()
+    }
+  }
+
   // MARK: helpers
 
   private static func options(_ servers: RedisServers) -> RedisOptions {

@@ -70,6 +70,9 @@ final class RedisProxy: Sendable {
     for await _ in end.stream {}
   }
 
+  /// Sends bytes to the last client of its own accord.
+  func send(_ bytes: [UInt8]) { loop.execute { [self] in state.withLock { $0.client }?.write(bytes) } }
+
   /// True if a call is held back.
   var isHolding: Bool { state.withLock { $0.held != nil } }
 
@@ -120,7 +123,10 @@ final class RedisProxy: Sendable {
 
   private func accept(_ client: TCPConnection) {
     if let answer {
-      state.withLock { $0.connections.append(client) }
+      state.withLock {
+        $0.connections.append(client)
+        $0.client = client
+      }
       client.onRead = { _ in if answer.isEmpty { client.close() } else { client.write(answer) } }
       return client.resumeReading()
     }
