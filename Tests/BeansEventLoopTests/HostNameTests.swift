@@ -33,7 +33,7 @@ import Testing
 
   @Test func aNameOfTheSystemIsResolved() throws {
     let loop = try EventLoop()
-    // Whatever addresses the name has, the listener has one of them.
+    // The listener has one of the addresses of the name.
     let listener = try TCPListener(on: loop, host: "127.0.0.1") { $0.close() }
     let peer = try Self.connect(on: loop, to: SocketAddress(host: "localhost", port: listener.port)).get()
     #expect(peer == "127.0.0.1:\(listener.port)")
