@@ -24,6 +24,10 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     package static let handleClosed = Code(raw: 6)
     /// A loop's thread would have waited for itself.
     package static let wouldDeadlock = Code(raw: 7)
+    /// The layer of a connection has failed, such as TLS.
+    package static let layerFailed = Code(raw: 8)
+    /// The system does not know the host (`EAI_NONAME`).
+    package static let unknownHost = Code(UV_EAI_NONAME)
 
     /// The peer has closed its side (`EOF`).
     package static let endOfFile = Code(UV_EOF)
@@ -72,6 +76,18 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     self.init(Code(raw: status), operation)
   }
 
+  /// Whether a connection has failed because there is no server to wait for: it refuses connections, its host or its
+  /// Unix socket does not exist, or it fails the layer.
+  package var meansNoServer: Bool {
+    switch code {
+    case .connectionRefused, .notFound, .layerFailed: true
+    default: Self.resolverCodes.contains(code.raw)
+    }
+  }
+
+  /// The numbers of libuv for errors of `getaddrinfo`.
+  private static let resolverCodes = UV_EAI_PROTOCOL.rawValue...UV_EAI_ADDRFAMILY.rawValue
+
   /// The error number of libuv (negative), or nil when libuv was not involved.
   package var libuvCode: Int32? { code.raw < 0 ? code.raw : nil }
 
@@ -85,6 +101,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     case .notDrained: "notDrained"
     case .handleClosed: "handleClosed"
     case .wouldDeadlock: "wouldDeadlock"
+    case .layerFailed: "layerFailed"
     default: unsafe Self.text { unsafe uv_err_name_r(code.raw, $0, $1) }
     }
   }
@@ -105,6 +122,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     case .notDrained: "closures keep adding closures"
     case .handleClosed: "the handle has been closed"
     case .wouldDeadlock: "a thread cannot wait for itself"
+    case .layerFailed: "the connection cannot be secured"
     default: unsafe Self.text { unsafe uv_strerror_r(code.raw, $0, $1) }
     }
   }
