@@ -12,6 +12,7 @@ final class ClientLink {
   private var attempts: ConnectAttempts?
   private var layer: (any StreamLayer)?
   private(set) var isEstablished = false
+  var isInHandshake: Bool { layer != nil && !isEstablished }
   private var waiting: [(bytes: [UInt8], completion: TCPConnection.WriteCompletion?)] = []
   private(set) var waitingBytes = 0
   /// The bytes from the layer that have arrived while the connection was paused.
@@ -141,15 +142,14 @@ final class ClientLink {
 
   /// Handles the end of the peer's side of the socket.
   func receiveEnd() {
-    guard isEstablished, let layer else {
-      return fail(EventLoopError(.endOfFile, operation, detail: "the peer has closed the connection in the handshake"))
-    }
+    guard let layer else { return }
     do throws(StreamLayerError) {
       if !peerHasEnded { try layer.receiveEnd() }
       peerHasEnded = true
       deliver()
     } catch {
-      fail(error, "read")
+      // The peer has ended the connection, for example by a crash; the layer has not failed.
+      fail(EventLoopError(.endOfFile, isEstablished ? "read" : operation, detail: error.reason))
     }
   }
 

@@ -230,6 +230,12 @@ import Glibc
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
   }
 
+  /// Whether the socket is connected, and the handshake of the layer is not complete.
+  package var isInHandshake: Bool {
+    loop.preconditionMayUseHandles()
+    return unsafe link?.isInHandshake == true
+  }
+
   /// Sets whether small writes are sent at once (`TCP_NODELAY`).
   ///
   /// - Throws: the error of the system; `.handleClosed` after `close()`.

@@ -149,13 +149,14 @@ private final class InvertingLayer: StreamLayer {
   @Test func anEndInTheHandshakeFailsTheConnection() throws {
     let seen = try Self.run(reply: [], ends: true) { _ in Issue.record("connected") }
     #expect(seen.results.map { $0?.code } == [.endOfFile])
+    #expect(seen.results.first??.detail == "bytes may be missing")
   }
 
   @Test func anEndBesideTheLayerIsAFailure() throws {
     let seen = try Self.run(reply: [UInt8(ascii: "!"), ~2], ends: true) { $0.resumeReading() }
     #expect(seen.plaintext == [2])
     #expect(!seen.hasEnded)
-    #expect(seen.reason == .failed(EventLoopError(.layerFailed, "")))
+    #expect(seen.reason == .failed(EventLoopError(.endOfFile, "")))
   }
 
   @Test func aLayerThatCannotBeMadeFailsTheConnection() throws {
