@@ -34,6 +34,7 @@ let package = Package(
     // behalf of packages that use only `Beans`.
     .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
 
     // The libraries, each depending only on those above it. The first refuses other platforms, before another file fails.
     .target(name: "CBeansRuntime"),
