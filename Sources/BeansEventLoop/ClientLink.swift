@@ -153,6 +153,27 @@ final class ClientLink {
     }
   }
 
+  /// Returns the reason that a peer has sent to the layer before it ended the connection; otherwise the error.
+  ///
+  /// A peer that closes its socket with unread bytes resets the connection. A write then fails while the reason, such as
+  /// an alert of TLS, is not read.
+  func explain(_ error: EventLoopError) -> EventLoopError {
+    guard error.isByPeer, let layer else { return error }
+    do throws(StreamLayerError) {
+      for _ in 0..<16 {
+        let bytes = connection.readRest()
+        if bytes.isEmpty { break }
+        let result = unsafe bytes.withUnsafeBytes { bytes in
+          Result { () throws(StreamLayerError) in try unsafe layer.receive(bytes) }
+        }
+        _ = try result.get()
+      }
+      return error
+    } catch {
+      return EventLoopError(.layerFailed, isEstablished ? "read" : operation, detail: error.reason)
+    }
+  }
+
   /// Passes on the bytes that have arrived, and the end of the peer's side, unless the connection is paused.
   func deliver() {
     guard isEstablished, !connection.isReadingPaused else { return }
