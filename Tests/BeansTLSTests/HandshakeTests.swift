@@ -65,7 +65,7 @@ import Testing
     #expect(output.plaintext == [1, 2])
     #expect(output.hasEnded)
     try conversation.client.receiveEnd()
-    // What follows an end is not read.
+    // Bytes after an end are not read.
     #expect(try conversation.client.receive([1, 2, 3]).plaintext.isEmpty)
     _ = conversation.server.receive(conversation.client.end())
     #expect(conversation.server.hasEnded)

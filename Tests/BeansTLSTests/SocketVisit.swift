@@ -3,7 +3,7 @@ import BeansEventLoop
 
 @testable import BeansTLS
 
-/// What a server does with its connections.
+/// The behaviour of a server of a test.
 enum ServerBehaviour: Sendable {
   /// Returns the bytes that it gets, in TLS; the PEM is that of the authority of clients, if they need a certificate.
   case echo(Identity, clients: [UInt8]? = nil)

@@ -1,7 +1,6 @@
 // Marked listings stand in the catalogue to the letter: see ListingTests.swift.
 
 // listing
-import Beans
 import BeansEventLoop
 import BeansRedis
 import BeansTLS
