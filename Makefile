@@ -7,7 +7,7 @@ BUILD ?= $(SCRATCH)/storefront
 DURATION ?= 20
 CONNECTIONS ?= 64
 
-LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
+LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev libssl-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 

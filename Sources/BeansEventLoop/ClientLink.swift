@@ -12,6 +12,7 @@ final class ClientLink {
   private var attempts: ConnectAttempts?
   private var layer: (any StreamLayer)?
   private(set) var isEstablished = false
+  var isInHandshake: Bool { layer != nil && !isEstablished }
   private var waiting: [(bytes: [UInt8], completion: TCPConnection.WriteCompletion?)] = []
   private(set) var waitingBytes = 0
   /// The bytes from the layer that have arrived while the connection was paused.
@@ -141,15 +142,35 @@ final class ClientLink {
 
   /// Handles the end of the peer's side of the socket.
   func receiveEnd() {
-    guard isEstablished, let layer else {
-      return fail(EventLoopError(.endOfFile, operation, detail: "the peer has closed the connection in the handshake"))
-    }
+    guard let layer else { return }
     do throws(StreamLayerError) {
       if !peerHasEnded { try layer.receiveEnd() }
       peerHasEnded = true
       deliver()
     } catch {
-      fail(error, "read")
+      // The peer has ended the connection, for example by a crash; the layer has not failed.
+      fail(EventLoopError(.endOfFile, isEstablished ? "read" : operation, detail: error.reason))
+    }
+  }
+
+  /// Returns the reason that a peer has sent to the layer before it ended the connection; otherwise the error.
+  ///
+  /// A peer that closes its socket with unread bytes resets the connection. A write then fails while the reason, such as
+  /// an alert of TLS, is not read.
+  func explain(_ error: EventLoopError) -> EventLoopError {
+    guard error.isByPeer, let layer else { return error }
+    do throws(StreamLayerError) {
+      for _ in 0..<16 {
+        let bytes = connection.readRest()
+        if bytes.isEmpty { break }
+        let result = unsafe bytes.withUnsafeBytes { bytes in
+          Result { () throws(StreamLayerError) in try unsafe layer.receive(bytes) }
+        }
+        _ = try result.get()
+      }
+      return error
+    } catch {
+      return EventLoopError(.layerFailed, isEstablished ? "read" : operation, detail: error.reason)
     }
   }
 

@@ -85,6 +85,9 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether the peer has ended the connection: with a layer, also without the end of the layer.
+  package var isByPeer: Bool { [.connectionReset, .brokenPipe, .endOfFile].contains(code) }
+
   /// The numbers of libuv for errors of `getaddrinfo`.
   private static let resolverCodes = UV_EAI_PROTOCOL.rawValue...UV_EAI_ADDRFAMILY.rawValue
 

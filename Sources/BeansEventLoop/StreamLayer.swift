@@ -12,7 +12,8 @@ package protocol StreamLayer: AnyObject {
   /// Takes bytes that have arrived, at most 64 KiB, which are valid only during the call.
   func receive(_ bytes: UnsafeRawBufferPointer) throws(StreamLayerError) -> StreamLayerOutput
 
-  /// Handles the end of the peer's side where no output had `hasEnded`. Throws if bytes may be missing.
+  /// Handles the end of the peer's side where no output had `hasEnded`. Throws if bytes may be missing, and during the
+  /// handshake.
   func receiveEnd() throws(StreamLayerError)
 
   /// Transforms bytes of the program to bytes to send. Called only when the handshake is complete.

@@ -113,6 +113,15 @@ import Glibc
 
   func stopReading() { unsafe uv_read_stop(stream) }
 
+  /// Returns bytes that have arrived and are not read, at most 16 KiB; none without any. For a connection that has failed.
+  func readRest() -> [UInt8] {
+    var descriptor: Int32 = -1
+    guard isOpen, unsafe uv_fileno(handle, &descriptor) == 0 else { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
+      count = unsafe max(recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)), 0)
+    }
+  }
+
   /// Reads from the socket. Does nothing where it does so already.
   func startReading() {
     stopReading()
@@ -178,7 +187,7 @@ import Glibc
     }
   }
 
-  func fail(_ error: EventLoopError) { close(.failed(error)) }
+  func fail(_ error: EventLoopError) { close(.failed(unsafe link?.explain(error) ?? error)) }
 
   private func close(_ reason: CloseReason) {
     guard isOpen else { return }
@@ -228,6 +237,12 @@ import Glibc
   package var peerAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
+  }
+
+  /// Whether the socket is connected, and the handshake of the layer is not complete.
+  package var isInHandshake: Bool {
+    loop.preconditionMayUseHandles()
+    return unsafe link?.isInHandshake == true
   }
 
   /// Sets whether small writes are sent at once (`TCP_NODELAY`).

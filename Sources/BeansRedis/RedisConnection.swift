@@ -135,7 +135,9 @@ final class RedisConnection: @unchecked Sendable {
       connection.onClose = { [self] reason in ended(connection, reason) }
       connectTimer = loop.schedule(after: options.connectTimeout) { [self] in
         if case .greeting(let connection) = phase {
-          giveUp(connection, "it was not ready in \(options.connectTimeout)")
+          let isSecured = !connection.isInHandshake
+          let fault = isSecured ? "was not ready" : "may not use TLS on this port: it has not completed the handshake"
+          giveUp(connection, "it \(fault) in \(options.connectTimeout)")
         }
       }
     } catch {
@@ -298,10 +300,7 @@ final class RedisConnection: @unchecked Sendable {
     case .local: drop(connection, "the connection was closed") { .late($0) }
     case .endOfFile: drop(connection, "it has closed the connection") { .lost($0) }
     case .failed(let error):
-      let isByServer = error.code == .connectionReset || error.code == .brokenPipe
-      drop(connection, "\(error)", isRefused: error.meansNoServer) {
-        isByServer ? .lost($0) : .late($0)
-      }
+      drop(connection, "\(error)", isRefused: error.meansNoServer) { error.isByPeer ? .lost($0) : .late($0) }
     }
   }
 

@@ -16,6 +16,7 @@ private final class InvertingLayer: StreamLayer {
       }
       isReady = true
     }
+    if rest.first == 255 { throw StreamLayerError("the peer has ended it") }
     // A zero ends the peer's side.
     let end = rest.firstIndex(of: 0)
     let plaintext = rest[..<(end ?? rest.endIndex)].map { ~$0 }
@@ -149,13 +150,51 @@ private final class InvertingLayer: StreamLayer {
   @Test func anEndInTheHandshakeFailsTheConnection() throws {
     let seen = try Self.run(reply: [], ends: true) { _ in Issue.record("connected") }
     #expect(seen.results.map { $0?.code } == [.endOfFile])
+    #expect(seen.results.first??.detail == "bytes may be missing")
   }
 
   @Test func anEndBesideTheLayerIsAFailure() throws {
     let seen = try Self.run(reply: [UInt8(ascii: "!"), ~2], ends: true) { $0.resumeReading() }
     #expect(seen.plaintext == [2])
     #expect(!seen.hasEnded)
-    #expect(seen.reason == .failed(EventLoopError(.layerFailed, "")))
+    #expect(seen.reason == .failed(EventLoopError(.endOfFile, "")))
+  }
+
+  /// The peer sends its reason and resets the connection, before the client reads the reason.
+  @Test func theReasonOfAPeerPrecedesItsReset() throws {
+    let loop = try EventLoop()
+    let (client, reason) = (Box<TCPConnection?>(nil), Box<TCPConnection.CloseReason?>(nil))
+    let listener = try TCPListener(on: loop) { server in
+      server.onRead = { bytes in
+        if bytes.first == UInt8(ascii: "?") { return server.write([UInt8(ascii: "!")]) }
+        server.write([255])
+        server.reset()
+      }
+      server.onClose = { _ in client.value?.write([4]) }
+      server.resumeReading()
+    }
+    var options = ConnectOptions()
+    options.layer = { _ in InvertingLayer() }
+    let address = SocketAddress(host: "127.0.0.1", port: listener.port)
+    try TCPConnection.connect(on: loop, to: address, options: options) { result in
+      guard case .success(let connection) = result else { return loop.stop() }
+      client.update { $0 = connection }
+      connection.onClose = { end in
+        reason.update { $0 = end }
+        loop.stop()
+      }
+      connection.write([1])
+    }
+    try loop.run()
+    listener.close()
+    client.update { $0 = nil }
+    try loop.close()
+    guard case .failed(let error) = reason.value else {
+      Issue.record("no failure: \(reason.value as Any)")
+      return
+    }
+    #expect(error.code == .layerFailed)
+    #expect(error.detail == "the peer has ended it")
   }
 
   @Test func aLayerThatCannotBeMadeFailsTheConnection() throws {

@@ -16,19 +16,25 @@ package final class RedisProcess: Sendable {
     .map { "\($0)/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
   package let port: Int
+  private let portOption: String
   private let arguments: [String]
   private let folder: String
   private let process = Locked<pid_t?>(nil)
 
   /// Starts a server, and returns when it accepts connections.
-  package init(_ arguments: String...) throws {
+  ///
+  /// - Parameters:
+  ///   - portOption: the option for the port.
+  ///   - arguments: further options.
+  package init(portOption: String = "--port", _ arguments: String...) throws {
+    self.portOption = portOption
     self.arguments = arguments
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("redis-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // Another process may take a free port before the server does.
     for _ in 0..<10 {
       let port = try Self.findFreePort()
-      if let id = try Self.start(port: port, folder: folder, arguments) {
+      if let id = try Self.start([portOption, "\(port)"], folder: folder, arguments) {
         self.port = port
         process.withLock { $0 = id }
         return
@@ -48,7 +54,7 @@ package final class RedisProcess: Sendable {
 
   /// Starts a server anew on the port of the killed one, with the data that the killed one has kept on disk.
   package func restart() throws {
-    let id = try Self.start(port: port, folder: folder, arguments)
+    let id = try Self.start([portOption, "\(port)"], folder: folder, arguments)
     process.withLock { $0 = id }
     if id == nil { throw Failure(description: "redis-server does not start again") }
   }
@@ -94,9 +100,9 @@ package final class RedisProcess: Sendable {
   }
 
   /// Returns the process when it has reported that it is ready; nil if it has ended instead.
-  private static func start(port: Int, folder: String, _ more: [String]) throws -> pid_t? {
+  private static func start(_ port: [String], folder: String, _ more: [String]) throws -> pid_t? {
     let words =
-      ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder] + more
+      port + ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder] + more
     return try spawn(words, until: "Ready to accept connections")
   }
 
