@@ -1,6 +1,6 @@
 # The tasks of a checkout. `make` alone lists them.
 
-# The folder of the build products, and that of the debug build of the example service.
+# The folder of the build products, and that of the debug builds of the examples.
 SCRATCH ?= .build
 BUILD ?= $(SCRATCH)/storefront
 # The duration of `make load` in seconds, and its number of connections.
@@ -29,12 +29,14 @@ check: packages ## checks a change while you write it: format, house rules, the 
 night: packages ## checks what takes hours: both sanitizers, other builds, random inputs and orders, load, the articles, soak
 	@scripts/night
 
-test: packages ## builds and runs all tests, then those of the example service
+test: packages ## builds and runs all tests, then those of the examples
 	@scripts/require-packages redis-server
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
 	swift build --build-tests --package-path Examples/Storefront --scratch-path $(BUILD)
 	swift test --skip-build --package-path Examples/Storefront --scratch-path $(BUILD)
+	swift build --build-tests --package-path Examples/Appointments --scratch-path $(BUILD)
+	swift test --skip-build --package-path Examples/Appointments --scratch-path $(BUILD)
 
 graph: packages ## updates the picture of the shop's graph
 	@scripts/check-graph --write
