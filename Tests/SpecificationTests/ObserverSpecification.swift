@@ -169,6 +169,14 @@ import Testing
   }
 }
 
+/// The end of a child, as an observer receives it.
+private struct ChildEnd {
+  let outcome: ScopeOutcome
+  let beans: Int
+  let start: ContinuousClock.Instant
+  let duration: Duration
+}
+
 private final class Recorder: EnvironmentObserver {
   private let journal: Journal
   private let prefix: String
@@ -193,19 +201,22 @@ private final class Recorder: EnvironmentObserver {
     opening.withLock { $0 }(child)
   }
 
-  func childEnded(_ child: Environment, _ end: ChildEnd) {
-    let isCompleted = if case .completed = end.outcome { true } else { false }
-    note("ended \(end.scope): \(end.beans) beans, \(isCompleted ? "completed" : "failed")")
+  func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+  ) {
+    let isCompleted = if case .completed = outcome { true } else { false }
+    note("ended \(child.name): \(beans) beans, \(isCompleted ? "completed" : "failed")")
     state.withLock {
       $0.open.remove(ObjectIdentifier(child))
-      $0.ends.append(end)
+      $0.ends.append(ChildEnd(outcome: outcome, beans: beans, start: start, duration: duration))
     }
   }
 
-  func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment) {
-    note(
-      creation.error == nil
-        ? "created \(creation.bean) in \(environment.name)" : "\(creation.bean) in \(environment.name) failed")
+  func creationEnded(
+    of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
+    start: ContinuousClock.Instant, duration: Duration
+  ) {
+    note(error == nil ? "created \(bean) in \(environment.name)" : "\(bean) in \(environment.name) failed")
   }
 
   func releaseFailed(_ failure: any Error, in environment: Environment) {
