@@ -46,7 +46,7 @@ let package = Package(
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
-    listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
+    listings("SwiftNIO", beans, sessions, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
