@@ -304,12 +304,12 @@ import Testing
     let journal = Journal()
     let requests = try application.childFactory(
       "request", seed: Int.self,
+      configure: { child in
+        try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") })
+      },
       scope: {
         made.increment()
         return FinishingScope(journal: journal)
-      },
-      configure: { child in
-        try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") })
       })
     try application.startup()
     let first = try requests.build(1)

@@ -91,9 +91,11 @@ import Testing
   @Test("A child with a scope object is observed")
   func scopeObject() throws {
     let shop = try Environment(name: "shop").addObserver(observer)
-    let requests = try shop.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { try $0.define(Part.self, factory: Part.init) }
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(Part.self, factory: Part.init)
+    } scope: {
+      AbstractBeanScope(name: "request")
+    }
     defer { try? shop.shutdown() }
     try requests.withChild(1) { _ = try $0.getBean(Part.self) }
     #expect(observer.entries == ["opened request", "ended request: 1 beans, completed"])

@@ -29,12 +29,12 @@ struct UserScopeSpecification {
     let journal = journal
     return try application.childFactory(
       "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
       scope: {
         let made = AbstractBeanScope(name: "request")
         scope.value = made
         return made
-      },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      })
   }
 
   @Test("finish of a factory's scope object ends its child: released beans cannot be looked up again")
@@ -63,9 +63,7 @@ struct UserScopeSpecification {
   func needsOfTheObjectsBeans(_ need: Need) throws {
     let application = try Environment(name: "application")
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { child in
+    let requests = try application.childFactory("request", seed: Int.self) { child in
       @Sendable func note(_ name: String) -> Link {
         journal.note(name)
         return Link()
@@ -89,6 +87,8 @@ struct UserScopeSpecification {
         try child.define(bean)
         id = next
       }
+    } scope: {
+      AbstractBeanScope(name: "request")
     }
     let request = try requests.build(1)
     _ = try request.getBean(Link.self, byId: "third")
@@ -144,12 +144,12 @@ struct UserScopeSpecification {
     let scope = Captured<NotingScope>()
     let requests = try application.childFactory(
       "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
       scope: {
         let made = NotingScope(name: "request", journal)
         scope.value = made
         return made
-      },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      })
     let request = try requests.build(1)
     _ = try request.getBean(Part.self)
     try #require(scope.value).finish()
@@ -166,8 +166,9 @@ struct UserScopeSpecification {
     let application = try Environment(name: "application")
     let journal = journal
     let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { NotingScope(name: "request", journal) },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
+      scope: { NotingScope(name: "request", journal) })
     switch end {
     case .ofTheChild:
       let request = try requests.build(1)
@@ -190,8 +191,8 @@ struct UserScopeSpecification {
     let journal = journal
     let shared = AbstractBeanScope(name: "request")
     let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { shared },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) }, scope: { shared })
     let first = try requests.build(1)
     let part = try first.getBean(Part.self)
     try requireFault(.invalidDeclaration) { try requests.build(2) }
@@ -249,8 +250,10 @@ struct UserScopeSpecification {
   func faceOfAnOuterBean(object: ScopeObject) throws {
     let (application, journal) = (try Environment(name: "application"), journal)
     try application.define(Pool.self, factory: { Pool(journal) })
-    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define((any Face).self, factory: { (pool: Pool) -> any Face in pool })
+    } scope: {
+      object.make()
     }
     for seed in 1...2 {
       let request = try requests.build(seed)
@@ -265,9 +268,11 @@ struct UserScopeSpecification {
   @Test("A child builds each bean once, whatever its scope object", arguments: ScopeObject.allCases)
   func oneInstance(object: ScopeObject) throws {
     let (application, journal) = (try Environment(name: "application"), journal)
-    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define(Part.self, factory: Part.init) { $0.id("part").onDestroy { _ in journal.note("part") } }
         .define(Holder.self, factory: Holder.init) { $0.onDestroy { _ in journal.note("holder") } }
+    } scope: {
+      object.make()
     }
     let request = try requests.build(1)
     var seen = [try request.getBean(Holder.self).part]
@@ -288,7 +293,7 @@ struct UserScopeSpecification {
     arguments: [.abstract, .own] as [ScopeObject])
   func asynchronousBeans(object: ScopeObject) async throws {
     let (application, journal) = (try Environment(name: "application"), journal)
-    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) { request in
+    let requests = try application.childFactory("request", seed: Int.self) { request in
       try request.define(
         request.bean(
           Part.self, lazy: true,
@@ -302,6 +307,8 @@ struct UserScopeSpecification {
           await Task.yield()
           journal.note("part")
         })
+    } scope: {
+      object.make()
     }
     try await requests.withChild(1) { request in
       let part = try await request.readyBean(Part.self)
@@ -343,14 +350,14 @@ struct UserScopeSpecification {
     let journal = journal
     let (inside, go) = (Gate("prepare entered"), Gate("prepare may return"))
     let requests = try application.childFactory(
-      "request", seed: Int.self,
+      "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) },
       scope: {
         PreparingScope(name: "request") {
           inside.open()
           try go.wait()
           journal.note("prepared")
         }
-      }, configure: { try $0.define($0.bean(Part.self)) })
+      })
     try application.startup()
     let opening = BackgroundThread { try requests.build(1) }
     try inside.wait()
@@ -371,8 +378,8 @@ struct UserScopeSpecification {
     let journal = journal
     let requests = try application.childFactory(
       "request", seed: Int.self,
-      scope: { EagerScope(name: "request") { application.finish() } },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
+      scope: { EagerScope(name: "request") { application.finish() } })
     try requireFault(.finished) { try requests.build(1) }
     try application.shutdown()
     #expect(journal.entries == ["released"])

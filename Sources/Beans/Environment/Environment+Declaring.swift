@@ -280,16 +280,16 @@ extension Environment {
   /// - Parameters:
   ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a scope that is already open in an
   ///   ancestor; the error of `configure`.
   @discardableResult
   public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -300,15 +300,15 @@ extension Environment {
   /// - Parameters:
   ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   /// - Throws: as the form for all seeds.
   @discardableResult
   public func childFactory<Seed: Sendable>(
-    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -325,40 +325,5 @@ extension Environment {
       // Throws if `configure` has closed the declarations: those that it added would never be compiled.
       try checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
     }
-  }
-
-  /// Declares the children of one scope, without scope objects: a trailing closure is `configure`.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
-  /// - Throws: as the form with a scope object.
-  @discardableResult
-  public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<Seed> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
-  }
-
-  /// Declares the children of one scope, without scope objects, with a seed whose type is statically `Sendable`; the
-  /// compiler selects this form by itself.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
-  /// - Throws: as the form for all seeds.
-  @discardableResult
-  public func childFactory<Seed: Sendable>(
-    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<Seed> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 }

@@ -159,8 +159,8 @@ extension Environment {
   )
   @_disfavoredOverload
   public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
-    configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: Seed.Type, configure: (Environment) throws -> Void = { _ in },
+    scope makeScope: @escaping @Sendable () -> any BeanScope
   ) throws -> EnvironmentFactory<Seed> {
     throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
   }
@@ -177,8 +177,8 @@ extension EnvironmentFactory {
   )
   @_disfavoredOverload
   public func childFactory<S>(
-    _ scope: String, seed: S.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
-    configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: S.Type, configure: (Environment) throws -> Void = { _ in },
+    scope makeScope: @escaping @Sendable () -> any BeanScope
   ) throws -> EnvironmentFactory<S> {
     throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
   }

@@ -110,15 +110,15 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   /// - Parameters:
   ///   - scope: the name of the scope; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from.
-  ///   - makeScope: makes the scope object of each child.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
+  ///   - makeScope: makes the scope object of each child.
   /// - Throws: as `Environment.childFactory`.
   @discardableResult
   public func childFactory<S>(
-    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -129,15 +129,15 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   /// - Parameters:
   ///   - scope: the name of the scope; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from.
-  ///   - makeScope: makes the scope object of each child.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
+  ///   - makeScope: makes the scope object of each child.
   /// - Throws: as the form for all seeds.
   @discardableResult
   public func childFactory<S: Sendable>(
-    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -150,41 +150,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
     return try EnvironmentFactory<S>(
       declaring: scope, at: location, in: try opener.declarations(at: location), of: nil, isSendable: isSendable,
       makeScope, configure)
-  }
-
-  /// Declares the children of this factory's children, without scope objects: a trailing closure is `configure`.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children.
-  /// - Throws: as `Environment.childFactory`.
-  @discardableResult
-  public func childFactory<S>(
-    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<S> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
-  }
-
-  /// Declares the children of this factory's children, without scope objects, with a seed whose type is statically
-  /// `Sendable`; the compiler selects this form by itself.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children.
-  /// - Throws: as the form for all seeds.
-  @discardableResult
-  public func childFactory<S: Sendable>(
-    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<S> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 
   /// The clock of the environment in which children open.

@@ -55,10 +55,12 @@ extension LoopsAndThreads {
 
   // listing
   func declareRequests(in shop: Environment, on loop: EventLoop) throws -> EnvironmentFactory<Visitor> {
-    try shop.childFactory("request", seed: Visitor.self, scope: { RequestScope(loop: loop) }) { request in
+    try shop.childFactory("request", seed: Visitor.self) { request in
       try request.define(
         request.bean(Basket.self, factory: Basket.init).confined(to: "the loop of its request")
           .onDestroy { basket in print("\(basket.items.count) items left") })
+    } scope: {
+      RequestScope(loop: loop)
     }
   }
 

@@ -238,10 +238,10 @@ import BeansSessions
 extension SessionsArticle {
   // continued
   func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> Sessions<Void> {
-    let factory = try shop.childFactory(
-      "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) }
-    ) { session in
+    let factory = try shop.childFactory("session", seed: Void.self) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
+    } scope: {
+      ExecutorScope(name: "session", executor: executor)
     }
     return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800))
   }
@@ -258,10 +258,10 @@ import BeansSessions
 extension SessionsArticle {
   // continued
   func declareSessions(in shop: Environment, on loop: EventLoop, _ metrics: Metrics) throws -> Sessions<Void> {
-    let factory = try shop.childFactory(
-      "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(1_800)) }
-    ) { session in
+    let factory = try shop.childFactory("session", seed: Void.self) { session in
       try session.define(session.bean(Cart.self, factory: Cart.init))
+    } scope: {
+      SessionScope(loop: loop, idleTimeout: .seconds(1_800))
     }
     return Sessions(factory, capacity: 100_000) { event in
       switch event {
@@ -277,10 +277,10 @@ extension SessionsArticle {
   func declareRequests(
     in sessions: EnvironmentFactory<Void>, currentLoop: @escaping @Sendable () -> EventLoop
   ) throws -> EnvironmentFactory<Request> {
-    try sessions.childFactory(
-      "request", seed: Request.self, scope: { RequestScope(loop: currentLoop(), deadline: .seconds(30)) }
-    ) { request in
+    try sessions.childFactory("request", seed: Request.self) { request in
       try request.define(request.bean(Handler.self, factory: Handler.init))
+    } scope: {
+      RequestScope(loop: currentLoop(), deadline: .seconds(30))
     }
   }
   // end

@@ -112,8 +112,10 @@ extension Tenants {
   }
 
   func declareTenants(in shop: Environment, on loop: EventLoop) throws -> EnvironmentFactory<Tenant> {
-    try shop.childFactory("tenant", seed: Tenant.self, scope: { TenantScope(loop: loop) }) { tenant in
+    try shop.childFactory("tenant", seed: Tenant.self) { tenant in
       try tenant.define(tenant.bean(Quota.self, factory: Quota.init))
+    } scope: {
+      TenantScope(loop: loop)
     }
   }
   // end

@@ -36,9 +36,11 @@ final class Journal: Sendable {
 
 // listing
 func declareConnections(in server: Environment) throws -> EnvironmentFactory<Connection> {
-  try server.childFactory("connection", seed: Connection.self, scope: connectionScope) { connection in
+  try server.childFactory("connection", seed: Connection.self) { connection in
     try connection.define(
       connection.bean(Dialogue.self, factory: Dialogue.init).onDestroy { dialogue in dialogue.end() })
+  } scope: {
+    connectionScope()
   }
 }
 
