@@ -5,7 +5,7 @@ import BeansLogging
 /// new value without a listener.
 ///
 /// Get one from `ConfigurationManager`, or let the container inject it: as a bean declared by
-/// `bean(ConfigurationValue<MailSettings>.self, configuration: "mail")`, as an argument or property with the text
+/// `define(ConfigurationValue<MailSettings>.self, configuration: "mail")`, as an argument or property with the text
 /// `${mail.timeout}`, or by `InjectConfigurationValue` of `BeansInject`.
 public final class ConfigurationValue<Value: Sendable>: Sendable {
   private let manager: ConfigurationManager

@@ -70,7 +70,9 @@ private func requireAwaitedFault<R>(
     // The hanging factory uses the beans that it has taken.
     #expect(journal.entries == [])
     #expect(
-      try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Store.self) }.causes == [Boom()])
+      try await requireAwaitedFault(.creationFailed) { try await environment.getBean(awaiting: Store.self) }.causes == [
+        Boom()
+      ])
     gate.open()
     try await environment.shutdown()
     #expect(journal.entries == ["cancelled", "store", "index"])
@@ -112,11 +114,13 @@ private func requireAwaitedFault<R>(
           })
       )
       .define(environment.bean(Catalogue.self, lazy: true, factory: Catalogue.init))
-    let fault = try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Catalogue.self) }
+    let fault = try await requireAwaitedFault(.creationFailed) {
+      try await environment.getBean(awaiting: Catalogue.self)
+    }
     #expect(fault.path == ["Catalogue", "Index"])
     gate.open()
     // The environment is open, and the store was created all the same.
-    #expect(try await environment.readyBean(Store.self).name == "store")
+    #expect(try await environment.getBean(awaiting: Store.self).name == "store")
     #expect(journal.entries == ["cancelled"])
     try await environment.shutdown()
   }
@@ -148,7 +152,7 @@ private func requireAwaitedFault<R>(
       )
       .define(
         environment.bean(All.self, lazy: true) { (stores: [Store], index: Index) in All(stores: stores, index: index) })
-    async let all = environment.readyBean(All.self)
+    async let all = environment.getBean(awaiting: All.self)
     await gate.arrivals(3)
     gate.open()
     #expect(try await all.stores.map(\.name) == ["a", "b"])
@@ -301,7 +305,7 @@ private func requireAwaitedFault<R>(
         .define(visit.bean(Catalogue.self, factory: Catalogue.init))
     }
     let visit = try visits.build("visitor")
-    async let catalogue = visit.readyBean(Catalogue.self)
+    async let catalogue = visit.getBean(awaiting: Catalogue.self)
     await gate.arrivals(2)
     gate.open()
     #expect(try await catalogue.store === environment.getBean(Store.self))
@@ -351,7 +355,8 @@ private func requireAwaitedFault<R>(
       }
       let visit = try visits.build("visitor")
       let waiters = [
-        Task { _ = try await visit.readyBean(Store.self) }, Task { _ = try await visit.readyBean(Service.self) },
+        Task { _ = try await visit.getBean(awaiting: Store.self) },
+        Task { _ = try await visit.getBean(awaiting: Service.self) },
         Task { _ = try await visit.ready() },
       ]
       await begun.arrivals(1)
@@ -381,7 +386,7 @@ private func requireAwaitedFault<R>(
       try visit.define(visit.bean(Service.self, factory: Service.init))
     }
     let visit = try visits.build("visitor")
-    let waiter = Task { _ = try await visit.readyBean(Service.self) }
+    let waiter = Task { _ = try await visit.getBean(awaiting: Service.self) }
     await begun.arrivals(1)
     environment.finish()
     _ = try await requireAwaitedFault(.finished) { try await waiter.value }
@@ -397,16 +402,16 @@ private func requireAwaitedFault<R>(
     fileprivate func callAsFunction<T: Sendable>(_ type: T.Type, in environment: Environment) async throws {
       switch self {
       case .lookup: _ = try environment.getBean(type)
-      case .wait: _ = try await environment.readyBean(type)
+      case .wait: _ = try await environment.getBean(awaiting: type)
       case .childTask:
-        async let bean = environment.readyBean(type)
+        async let bean = environment.getBean(awaiting: type)
         _ = try await bean
       case .group:
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { _ = try await environment.readyBean(type) }
+          group.addTask { _ = try await environment.getBean(awaiting: type) }
           try await group.waitForAll()
         }
-      case .task: try await Task { _ = try await environment.readyBean(type) }.value
+      case .task: try await Task { _ = try await environment.getBean(awaiting: type) }.value
       }
     }
   }
@@ -421,7 +426,7 @@ private func requireAwaitedFault<R>(
           try await ask(Store.self, in: environment)
           return Store()
         }))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.getBean(awaiting: Store.self) }
     #expect(fault.path == ["Store", "Store"])
     #expect(fault.message.contains("Store → Store"))
     try await environment.shutdown()
@@ -440,7 +445,9 @@ private func requireAwaitedFault<R>(
           })
       )
       .define(environment.bean(Service.self, lazy: true, factory: Service.init))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Service.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) {
+      try await environment.getBean(awaiting: Service.self)
+    }
     #expect(fault.path.first == "Store" && fault.path.last == "Store")
     try await environment.shutdown()
   }
@@ -462,14 +469,16 @@ private func requireAwaitedFault<R>(
         environment.bean(
           Index.self, lazy: true,
           async: { (environment: Environment) throws -> Index in
-            _ = try await environment.readyBean(Service.self)
+            _ = try await environment.getBean(awaiting: Service.self)
             return Index()
           }))
     if ask == .lookup {
       // A lookup that cannot wait does not begin the creation that would close the circle.
-      _ = try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
+      _ = try await requireAwaitedFault(.notReady) { try await environment.getBean(awaiting: Store.self) }
     } else {
-      let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+      let fault = try await requireAwaitedFault(.cyclicDependency) {
+        try await environment.getBean(awaiting: Store.self)
+      }
       #expect(fault.path == ["Index", "Service", "Store", "Index"])
     }
     try await environment.shutdown()
@@ -483,7 +492,7 @@ private func requireAwaitedFault<R>(
         environment.bean(
           Store.self, lazy: true,
           async: { (environment: Environment) throws -> Store in
-            _ = try await environment.readyBean(Index.self)
+            _ = try await environment.getBean(awaiting: Index.self)
             return Store()
           })
       )
@@ -494,7 +503,7 @@ private func requireAwaitedFault<R>(
             _ = try environment.getBean(Store.self)
             return Index()
           }))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.getBean(awaiting: Store.self) }
     #expect(fault.path == ["Index", "Store", "Index"])
     try await environment.shutdown()
   }
@@ -511,14 +520,14 @@ private func requireAwaitedFault<R>(
           async: { (environment: Environment, journal: Journal) in
             Task {
               await there.pass()
-              _ = try await environment.readyBean(Archive.self)
+              _ = try await environment.getBean(awaiting: Archive.self)
               try await environment.shutdown()
               journal.note("ended")
               there.arrive()
             }
             return Archive(journal)
           }))
-    _ = try await environment.readyBean(Archive.self)
+    _ = try await environment.getBean(awaiting: Archive.self)
     there.open()
     await there.arrivals(2)
     #expect(journal.entries == ["released", "ended"])
@@ -554,7 +563,7 @@ private func requireAwaitedFault<R>(
           ).argument(0, .list(below)))
       }
     }
-    _ = try await environment.readyBean(Store.self, byId: "\(rows - 1).0")
+    _ = try await environment.getBean(awaiting: Store.self, byId: "\(rows - 1).0")
     #expect(calls.value == (rows - 1) * columns + 1)
     try await environment.shutdown()
   }

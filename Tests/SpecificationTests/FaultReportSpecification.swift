@@ -131,7 +131,7 @@ private final class Port: Initializable {
   @Test("An awaited lookup that fails names its place")
   func awaitedCalls() async throws {
     let environment = try Environment(name: "shop")
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Port.self) }
+    let fault = await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Port.self) }
     #expect(fault?.origin?.line == #line - 1)
     try await environment.shutdown()
     let late = await #expect(throws: EnvironmentError.self) { try await environment.ready() }

@@ -231,7 +231,7 @@ import Testing
       environment.bean(
         Shelf.self,
         async: { [unowned environment] in
-          _ = try await environment.readyBean(Taker.self)
+          _ = try await environment.getBean(awaiting: Taker.self)
           return journal.noted("shelf created", Shelf())
         }))
     try await environment.ready()

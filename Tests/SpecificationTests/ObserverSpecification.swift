@@ -117,7 +117,7 @@ import Testing
     try await shop.ready()
     #expect(observer.entries == ["created Part 'pool' in shop"])
     await #expect(throws: EnvironmentError.self) {
-      try await requests.withChild(1) { _ = try await $0.readyBean(Other.self) }
+      try await requests.withChild(1) { _ = try await $0.getBean(awaiting: Other.self) }
     }
     #expect(observer.entries.contains("Other in request failed"), "\(observer.entries)")
     #expect(observer.entries.last == "ended request: 0 beans, failed")

@@ -82,7 +82,7 @@ import Testing
         }
       ) { $0.id("one") }
     try await environment.ready(options: .requireSendable)
-    let one: One = try await environment.readyBean()
+    let one = try await environment.getBean(awaiting: One.self)
     #expect(try environment.getBean(One.self, byId: "one") === one)
     try await environment.shutdown()
   }

@@ -311,8 +311,8 @@ struct UserScopeSpecification {
       object.make()
     }
     try await requests.withChild(1) { request in
-      let part = try await request.readyBean(Part.self)
-      #expect(try await request.readyBean(Part.self) === part)
+      let part = try await request.getBean(awaiting: Part.self)
+      #expect(try await request.getBean(awaiting: Part.self) === part)
       #expect(try request.getBean(Part.self) === part)
     }
     #expect(journal.entries == ["part"])

@@ -40,7 +40,7 @@ extension Jobs {
     func run() async throws {
       for await job in jobs {
         do {
-          try await children.withChild(job) { child in try await child.readyBean(Invoice.self).write() }
+          try await children.withChild(job) { child in try await child.getBean(awaiting: Invoice.self).write() }
         } catch {
           failures.withLock { $0.append(error) }
         }
@@ -64,7 +64,7 @@ extension Jobs {
   // listing
   func printNow(_ order: Int, _ jobs: EnvironmentFactory<PrintJob>) throws -> Task<Void, any Error> {
     let job = try jobs.open(PrintJob(order: order))
-    return Task { try await job.end { child in try await child.readyBean(Invoice.self).write() } }
+    return Task { try await job.end { child in try await child.getBean(awaiting: Invoice.self).write() } }
   }
   // end
 }

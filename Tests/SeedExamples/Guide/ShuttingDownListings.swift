@@ -85,7 +85,7 @@ extension ShuttingDown {
 
   func respond(to visitor: Visitor, _ requests: EnvironmentFactory<Visitor>) async throws -> Response {
     let request = try requests.open(visitor)
-    let greeter = try await request.withCurrent { child in try await child.readyBean(Greeter.self) }
+    let greeter = try await request.withCurrent { child in try await child.getBean(awaiting: Greeter.self) }
     return Response { write in
       try await request.end { _ in try await write(greeter.greet()) }
     }
