@@ -226,7 +226,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of the bean that has to be awaited.")
     case .notSendable:
-      (.invalidDeclaration, "Make its type `Sendable`, or add `.confined(to:)` or `.assumeSendable(…)`.")
+      (.invalidDeclaration, "Make its type `Sendable`, or add `.assumeSendable(…)`.")
     case .undeclaredCapability:
       (.invalidDeclaration, "Declare the bean as its class; takers of a protocol that it conforms to find it, too.")
     case .noInitializer:

@@ -121,7 +121,7 @@ private final class Port: Initializable {
     #expect(try line(of: .finished) { try visits.withChild(1) { _ in 1 } } == #line)
     #expect(try line(of: .finished) { try environment.publish(1) } == #line)
     #expect(try line(of: .finished) { try environment.startup() } == #line)
-    #expect(try line(of: .finished) { try environment.startup(options: .recordTimes) } == #line)
+    #expect(try line(of: .finished) { try environment.startup(options: [.recordTimes]) } == #line)
     #expect(try line(of: .finished) { try Environment(name: "part", parent: environment) } == #line)
     #expect(try line(of: .finished) { try environment.inject(Port()) } == #line)
     #expect(

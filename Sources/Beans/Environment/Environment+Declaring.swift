@@ -33,27 +33,8 @@ extension Environment {
     return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
-  /// Declares a bean built by `init()`.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  public func bean<T: Initializable>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> TypedBeanDeclaration<T> {
-    var spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
-    spec.initializer = FactoryFunction(initializing: type)
-    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
-  }
-
-  /// Declares a class without `init()`: valid if the declaration is abstract, or if a template has a factory; else a
-  /// fault at startup.
+  /// Declares a bean without a factory. `init()` builds the bean if the class is `Initializable`; any other declaration is
+  /// valid if it is abstract, or if a template has a factory, and else a fault at startup.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
@@ -67,7 +48,8 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    let spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    var spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    spec.initializer = (type as? any Initializable.Type).map { FactoryFunction(initializing: $0) }
     return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
@@ -116,13 +98,13 @@ extension Environment {
     return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
 
-  /// Declares an abstract bean without a class.
+  /// Declares an abstract bean of a document, without a class.
   ///
   /// - Parameters:
   ///   - id: the id that declarations use as their `parent`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
+  package func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
     let spec = BeanSpec(nil, id, nil, false, true, SourceLocation(file: file, line: line))
     return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }

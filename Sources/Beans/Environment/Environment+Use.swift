@@ -206,12 +206,12 @@ extension Environment {
   ///   - line: the line of the call.
   /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; `.finished` once
   ///   the environment has been finished.
-  public func validate(options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line) throws {
+  public func validate(options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line) throws {
     do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
   /// Checks the declarations as `validate(options:)` does; the errors name no call.
-  package func check(options: StartupOptions) throws {
+  package func check(options: Set<StartupOption>) throws {
     try throwFaults(DeclarationCompiler.faults(of: self, options))
   }
 }

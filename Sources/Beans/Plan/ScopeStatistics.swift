@@ -33,7 +33,7 @@ public struct ScopeStatistics: Sendable, Equatable {
   public var longestIdle: Duration?
 
   /// Creates the statistics of a scope without environments.
-  public init(scope: String) { self.scope = scope }
+  package init(scope: String) { self.scope = scope }
 
   /// Creates the statistics of one environment that has ended.
   init(ended scope: String, released: Int) {

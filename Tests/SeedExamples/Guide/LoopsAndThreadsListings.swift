@@ -57,7 +57,7 @@ extension LoopsAndThreads {
   func declareRequests(in shop: Environment, on loop: EventLoop) throws -> EnvironmentFactory<Visitor> {
     try shop.childFactory("request", seed: Visitor.self) { request in
       try request.define(
-        request.bean(Basket.self, factory: Basket.init).confined(to: "the loop of its request")
+        request.bean(Basket.self, factory: Basket.init).assumeSendable("the loop of its request uses it")
           .onDestroy { basket in print("\(basket.items.count) items left") })
     } scope: {
       RequestScope(loop: loop)
