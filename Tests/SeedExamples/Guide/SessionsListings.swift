@@ -50,7 +50,9 @@ extension SessionKinds {
   }
 
   /// The state of a client with a cookie, in memory or in a store.
-  func visit(_ cookie: String?, _ sessions: Sessions<SessionState>) async throws -> SessionAnswer<Int> {
+  func visit(
+    _ cookie: String?, _ sessions: Sessions<SessionState>
+  ) async throws -> (value: Int, cookie: SessionCookie) {
     try await sessions.withSession(cookie: cookie) { session in
       try session.environment.getBean(StoredVisits.self).next()
     }
