@@ -126,7 +126,7 @@ extension ConfigurationManager {
   ///   - file: the file of the call, for errors.
   ///   - line: the line of the call.
   /// - Throws: as `getConfiguration`, if there is no valid section now.
-  public func currentConfiguration<T: Decodable & Sendable>(
+  package func currentConfiguration<T: Decodable & Sendable>(
     _ type: T.Type, prefix: String = "", rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) throws -> ConfigurationValue<T> {

@@ -130,7 +130,7 @@ public class BeanDeclaration {
     requires(.requirement(type), .byType)
   }
   /// Builds that bean first. It must be defined in an environment that is visible from this one.
-  @discardableResult public func requires(bean: BeanDeclaration) -> Self {
+  @discardableResult package func requires(bean: BeanDeclaration) -> Self {
     requires(.requirement(Any.self), .bean(bean))
   }
   /// Builds the bean with that id first.

@@ -1,4 +1,4 @@
-public import BeansConfiguration
+package import BeansConfiguration
 import Synchronization
 
 /// Builds child environments of one scope from a plan that is compiled once.
@@ -158,7 +158,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   /// The name of the scope.
   package var scopeName: String { opener.scopeName }
 
-  // MARK: conditions
+  // MARK: conditions; a program declares a factory under a condition in a module that has it
 
   /// Activates the factory only if one of the profile expressions holds; see `BeanDeclaration.profile`.
   ///
@@ -171,7 +171,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+  package func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try add(.profile(ProfileCondition(expressions)), at: SourceLocation(file: file, line: line))
   }
 
@@ -184,7 +184,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ///   - condition: returns whether the condition is met; called once, on the thread that starts the environment.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func when(
+  package func when(
     _ description: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
   ) throws -> Self {
@@ -200,7 +200,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+  package func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try add(.missing(type), at: SourceLocation(file: file, line: line))
   }
 
