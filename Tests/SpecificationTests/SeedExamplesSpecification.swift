@@ -121,7 +121,7 @@ import Testing
     let environment = try Environment()
     try environment
       .define(environment.bean(Foo.self, id: "foo").requires(id: "bar"))
-      .define(environment.bean(Bar.self, id: "bar").dependsOn("foo"))
+      .define(environment.bean(Bar.self, id: "bar").requires(id: "foo"))
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 }

@@ -133,8 +133,6 @@ public class BeanDeclaration {
   @discardableResult package func requires(bean: BeanDeclaration) -> Self {
     requires(.requirement(Any.self), .bean(bean))
   }
-  /// Builds the bean with that id first.
-  @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
   /// States conformances or superclasses, which startup checks. The container also finds those that are not stated.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
     change { $0.stated += types }

@@ -98,13 +98,13 @@ extension Environment {
     return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
 
-  /// Declares an abstract bean of a document, without a class.
+  /// Declares an abstract bean without a class.
   ///
   /// - Parameters:
   ///   - id: the id that declarations use as their `parent`.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  package func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
+  public func template(_ id: String, file: StaticString = #fileID, line: UInt = #line) -> BeanDeclaration {
     let spec = BeanSpec(nil, id, nil, false, true, SourceLocation(file: file, line: line))
     return BeanDeclaration(spec, madeBy: ObjectIdentifier(self))
   }
