@@ -58,7 +58,7 @@ public struct SessionRecord: Sendable, Equatable {
   /// The version: the number of changes of the session, from 1 on.
   public var version: UInt64
   /// The creation time, in milliseconds since 1970 by the store's clock.
-  public var created: Int64
+  package var created: Int64
   /// The stored values, by name.
   public var values: [String: Value]
 
