@@ -50,7 +50,7 @@ let package = Package(
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
-    listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
+    listings("SwiftNIO", beans, sessions, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings(
       "Hummingbird", beans, running, sessions, appointments, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"

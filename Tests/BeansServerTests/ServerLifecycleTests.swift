@@ -416,14 +416,16 @@ struct ServerLifecycleTests {
     try withLoops(2) { loops in
       let service = try Environment(name: "service")
       let journal = journal
-      let sessions = try service.childFactory(
-        "session", seed: Int.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) }
-      ) {
+      let sessions = try service.childFactory("session", seed: Int.self) {
         try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(loops[0].place)") })
+      } scope: {
+        SessionScope(loop: loops[0], idleTimeout: .seconds(3_600))
       }
-      let requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loops[1]) }) {
+      let requests = try sessions.childFactory("request", seed: Int.self) {
         try $0.define(
           $0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in journal.note("log\(loops[1].place)") })
+      } scope: {
+        RequestScope(loop: loops[1])
       }
       let session = try sessions.build(1)
       _ = try requests.build(1, in: session).getBean(Log.self)

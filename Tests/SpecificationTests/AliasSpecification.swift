@@ -22,7 +22,7 @@ private final class PumpFactory: Initializable, FactoryBean {
     try environment
       .alias("main", of: "primary")
       .alias("primary", of: "one")
-      .define(environment.bean(Engine.self, factory: Engine.init).argument(0, ref: "main").dependsOn("primary"))
+      .define(environment.bean(Engine.self, factory: Engine.init).argument(0, ref: "main").requires(id: "primary"))
       .define(environment.bean(Pump.self, id: "one"))
       .define(environment.bean(Pump.self, id: "two"))
     let one = try environment.getBean(Pump.self, byId: "one")

@@ -139,10 +139,10 @@ private final class Listener: Bean, DisposableBean, Sendable {
       .define(environment.bean(Store.self, id: "orders", async: { Store() }))
     let line = #line - 1
     let fault = try requireFault(.notReady) { try environment.getBean(Service.self) }
-    #expect(fault.message.contains("'try await ready()'") && fault.message.contains("readyBean"))
+    #expect(fault.message.contains("'try await ready()'") && fault.message.contains("getBean(awaiting: …)"))
     #expect(fault.path.first == "Service" && fault.path.last?.contains("orders") == true)
     #expect(fault.origin?.line == line)
-    let service = try await environment.readyBean(Service.self)
+    let service = try await environment.getBean(awaiting: Service.self)
     #expect(try environment.getBean(Service.self) === service)
     try await environment.shutdown()
   }
@@ -198,7 +198,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
           return Store()
         }))
     let stores = try await withThrowingTaskGroup(of: Store.self) { group in
-      for _ in 0..<100 { group.addTask { try await environment.readyBean(Store.self) } }
+      for _ in 0..<100 { group.addTask { try await environment.getBean(awaiting: Store.self) } }
       await gate.arrivals(1)
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }
@@ -220,7 +220,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
           return Store()
         }))
     let (early, late) = (
-      Task { try await environment.readyBean(Store.self) }, Task { try await environment.readyBean(Store.self) }
+      Task { try await environment.getBean(awaiting: Store.self) },
+      Task { try await environment.getBean(awaiting: Store.self) }
     )
     await gate.arrivals(1)
     early.cancel()
@@ -244,8 +245,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
           if isFirst { throw Refused() }
           return Store()
         }))
-    try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Store.self) }
-    #expect(try await environment.readyBean(Store.self).name == "store")
+    try await requireAwaitedFault(.creationFailed) { try await environment.getBean(awaiting: Store.self) }
+    #expect(try await environment.getBean(awaiting: Store.self).name == "store")
     try await environment.shutdown()
   }
 
@@ -272,12 +273,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
         environment.bean(Store.self, id: "a", lazy: true, async: { Store("a") }).primary().qualifier(Refused.self)
       )
       .define(environment.bean(Store.self, id: "b", lazy: true, async: { Store("b") }))
-    let all = try await environment.readyBean(All.self)
+    let all = try await environment.getBean(awaiting: All.self)
     #expect(all.list.map(\.name) == ["a", "b"])
     #expect(all.maybe === all.list[0] && all.tagged.value === all.list[0])
     #expect(try all.lazy.get() === all.list[0] && all.provider.get() === all.list[0])
-    #expect(try await environment.readyBean(Store.self, byId: "b") === all.list[1])
-    #expect(try await environment.readyBean(Qualified<Refused, Store>.self).value === all.list[0])
+    #expect(try await environment.getBean(awaiting: Store.self, byId: "b") === all.list[1])
+    #expect(try await environment.getBean(awaiting: Qualified<Refused, Store>.self).value === all.list[0])
     try await environment.shutdown()
   }
 
@@ -310,7 +311,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
     let request = try requests.build("visitor")
     try requireFault(.notReady) { try request.getBean(Store.self) }
-    let store = try await request.readyBean(Store.self)
+    let store = try await request.getBean(awaiting: Store.self)
     #expect(try request.getBean(Store.self) === store)
     request.finish()
     #expect(journal.entries == ["released visitor"])
@@ -352,7 +353,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
         }
       )
       .onDestroy { _ in journal.note("released") })
-    let waiter = Task { try await environment.readyBean(Store.self) }
+    let waiter = Task { try await environment.getBean(awaiting: Store.self) }
     await gate.arrivals(1)
     environment.finish()
     gate.open()
@@ -370,7 +371,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
           try await environment.shutdown()
           return Store()
         }))
-    await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Store.self) }
     try await environment.shutdown()
     #expect(environment.isFinished)
   }
@@ -384,7 +385,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
         environment.bean(
           Store.self, lazy: true,
           async: { (environment: Environment) in
-            _ = try await environment.readyBean(Index.self)
+            _ = try await environment.getBean(awaiting: Index.self)
             return Store()
           })
       )
@@ -392,12 +393,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
         environment.bean(
           Index.self, lazy: true,
           async: { (environment: Environment) in
-            _ = try await environment.readyBean(Service.self)
+            _ = try await environment.getBean(awaiting: Service.self)
             return Index()
           })
       )
       .define(environment.bean(Service.self, lazy: true, factory: Service.init))
-    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    let error = await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Store.self) }
     #expect(error?.code == .cyclicDependency)
     #expect(error?.message.contains("Index → Store → Index") == true)
     #expect(error?.path == ["Index", "Store", "Index"])
@@ -449,7 +450,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
         )
         .define(environment.bean(Service.self, lazy: true, factory: Service.init))
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<4 { group.addTask { _ = try await environment.readyBean(Service.self) } }
+        for _ in 0..<4 { group.addTask { _ = try await environment.getBean(awaiting: Service.self) } }
         try await group.waitForAll()
       }
       #expect(created.withLock { $0 } == 1)
@@ -488,7 +489,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
               throw error
             }
           })
-      async let service = environment.readyBean(Service.self)
+      async let service = environment.getBean(awaiting: Service.self)
       await creating.arrivals(1)
       let other = BackgroundThread { code { try environment.getBean(Service.self) } }
       await missed.arrivals(1)
@@ -513,7 +514,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
           }
           return Index()
         })
-    try await requireAwaitedFault(.notReady) { try await environment.readyBean(Index.self) }
+    try await requireAwaitedFault(.notReady) { try await environment.getBean(awaiting: Index.self) }
     try await environment.shutdown()
   }
 
@@ -530,7 +531,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
             }
           }
         }
-        group.addTask { _ = try await environment.readyBean(Store.self) }
+        group.addTask { _ = try await environment.getBean(awaiting: Store.self) }
       }
       try await group.waitForAll()
     }

@@ -60,7 +60,9 @@ private final class Archive: AsyncDisposableBean, Sendable {
     // The hanging factory uses the beans that it has taken.
     #expect(journal.entries == [])
     #expect(
-      try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Store.self) }.causes == [Boom()])
+      try await requireAwaitedFault(.creationFailed) { try await environment.getBean(awaiting: Store.self) }.causes == [
+        Boom()
+      ])
     gate.open()
     try await environment.shutdown()
     #expect(journal.entries == ["cancelled", "store", "index"])
@@ -100,11 +102,13 @@ private final class Archive: AsyncDisposableBean, Sendable {
           })
       )
       .define(environment.bean(Catalogue.self, lazy: true, factory: Catalogue.init))
-    let fault = try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Catalogue.self) }
+    let fault = try await requireAwaitedFault(.creationFailed) {
+      try await environment.getBean(awaiting: Catalogue.self)
+    }
     #expect(fault.path == ["Catalogue", "Index"])
     gate.open()
     // The environment is open, and the store was created all the same.
-    #expect(try await environment.readyBean(Store.self).name == "store")
+    #expect(try await environment.getBean(awaiting: Store.self).name == "store")
     #expect(journal.entries == ["cancelled"])
     try await environment.shutdown()
   }
@@ -122,7 +126,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
       .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(
         environment.bean(All.self, lazy: true) { (stores: [Store], index: Index) in All(stores: stores, index: index) })
-    async let all = environment.readyBean(All.self)
+    async let all = environment.getBean(awaiting: All.self)
     await gate.arrivals(3)
     gate.open()
     #expect(try await all.stores.map(\.name) == ["a", "b"])
@@ -219,7 +223,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
         .define(visit.bean(Catalogue.self, factory: Catalogue.init))
     }
     let visit = try visits.build("visitor")
-    async let catalogue = visit.readyBean(Catalogue.self)
+    async let catalogue = visit.getBean(awaiting: Catalogue.self)
     await gate.arrivals(2)
     gate.open()
     #expect(try await catalogue.store === environment.getBean(Store.self))
@@ -268,7 +272,8 @@ private final class Archive: AsyncDisposableBean, Sendable {
       }
       let visit = try visits.build("visitor")
       let waiters = [
-        Task { _ = try await visit.readyBean(Store.self) }, Task { _ = try await visit.readyBean(Service.self) },
+        Task { _ = try await visit.getBean(awaiting: Store.self) },
+        Task { _ = try await visit.getBean(awaiting: Service.self) },
         Task { _ = try await visit.ready() },
       ]
       await begun.arrivals(1)
@@ -297,7 +302,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
       try visit.define(visit.bean(Service.self, factory: Service.init))
     }
     let visit = try visits.build("visitor")
-    let waiter = Task { _ = try await visit.readyBean(Service.self) }
+    let waiter = Task { _ = try await visit.getBean(awaiting: Service.self) }
     await begun.arrivals(1)
     environment.finish()
     try await requireAwaitedFault(.finished) { try await waiter.value }
@@ -313,16 +318,16 @@ private final class Archive: AsyncDisposableBean, Sendable {
     fileprivate func callAsFunction<T: Sendable>(_ type: T.Type, in environment: Environment) async throws {
       switch self {
       case .lookup: _ = try environment.getBean(type)
-      case .wait: _ = try await environment.readyBean(type)
+      case .wait: _ = try await environment.getBean(awaiting: type)
       case .childTask:
-        async let bean = environment.readyBean(type)
+        async let bean = environment.getBean(awaiting: type)
         _ = try await bean
       case .group:
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { _ = try await environment.readyBean(type) }
+          group.addTask { _ = try await environment.getBean(awaiting: type) }
           try await group.waitForAll()
         }
-      case .task: try await Task { _ = try await environment.readyBean(type) }.value
+      case .task: try await Task { _ = try await environment.getBean(awaiting: type) }.value
       }
     }
   }
@@ -336,7 +341,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
           try await ask(Store.self, in: environment)
           return Store()
         }))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.getBean(awaiting: Store.self) }
     #expect(fault.path == ["Store", "Store"])
     #expect(fault.message.contains("Store → Store"))
     try await environment.shutdown()
@@ -354,7 +359,9 @@ private final class Archive: AsyncDisposableBean, Sendable {
           })
       )
       .define(environment.bean(Service.self, lazy: true, factory: Service.init))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Service.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) {
+      try await environment.getBean(awaiting: Service.self)
+    }
     #expect(fault.path.first == "Store" && fault.path.last == "Store")
     try await environment.shutdown()
   }
@@ -375,14 +382,16 @@ private final class Archive: AsyncDisposableBean, Sendable {
         environment.bean(
           Index.self, lazy: true,
           async: { (environment: Environment) throws -> Index in
-            _ = try await environment.readyBean(Service.self)
+            _ = try await environment.getBean(awaiting: Service.self)
             return Index()
           }))
     if ask == .lookup {
       // A lookup that cannot wait does not begin the creation that would close the circle.
-      try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
+      try await requireAwaitedFault(.notReady) { try await environment.getBean(awaiting: Store.self) }
     } else {
-      let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+      let fault = try await requireAwaitedFault(.cyclicDependency) {
+        try await environment.getBean(awaiting: Store.self)
+      }
       #expect(fault.path == ["Index", "Service", "Store", "Index"])
     }
     try await environment.shutdown()
@@ -395,7 +404,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
         environment.bean(
           Store.self, lazy: true,
           async: { (environment: Environment) throws -> Store in
-            _ = try await environment.readyBean(Index.self)
+            _ = try await environment.getBean(awaiting: Index.self)
             return Store()
           })
       )
@@ -406,7 +415,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
             _ = try environment.getBean(Store.self)
             return Index()
           }))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.getBean(awaiting: Store.self) }
     #expect(fault.path == ["Index", "Store", "Index"])
     try await environment.shutdown()
   }
@@ -422,14 +431,14 @@ private final class Archive: AsyncDisposableBean, Sendable {
           async: { (environment: Environment, journal: Journal) in
             Task {
               await there.pass()
-              _ = try await environment.readyBean(Archive.self)
+              _ = try await environment.getBean(awaiting: Archive.self)
               try await environment.shutdown()
               journal.note("ended")
               there.arrive()
             }
             return Archive(journal)
           }))
-    _ = try await environment.readyBean(Archive.self)
+    _ = try await environment.getBean(awaiting: Archive.self)
     there.open()
     await there.arrivals(2)
     #expect(journal.entries == ["released", "ended"])
@@ -461,7 +470,7 @@ private final class Archive: AsyncDisposableBean, Sendable {
           ).argument(0, .list(below)))
       }
     }
-    _ = try await environment.readyBean(Store.self, byId: "\(rows - 1).0")
+    _ = try await environment.getBean(awaiting: Store.self, byId: "\(rows - 1).0")
     #expect(calls.value == (rows - 1) * columns + 1)
     try await environment.shutdown()
   }

@@ -181,8 +181,8 @@ import Testing
   @Test("A bean of a scope object of a factory's child is judged like any other of that child")
   func scopeObject() throws {
     let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") },
-      configure: { try $0.define($0.bean(Visit.self)) })
+      "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Visit.self)) }, scope: { AbstractBeanScope(name: "request") })
     try application.define(
       application.bean(
         Keeper.self, lazy: true, factory: { Keeper(try Environment.current?.getBeansByType(Visit.self) as Any) }))

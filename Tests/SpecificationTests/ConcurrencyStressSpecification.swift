@@ -232,8 +232,8 @@ struct ConcurrencyStressSpecification {
         try environment.define(
           environment.bean(Tracked.self, factory: { Tracked(counters) }).onDestroy { _ in throw Boom() })
         let factory = try environment.childFactory(
-          "request", seed: Void.self, scope: { AbstractBeanScope(name: "request") },
-          configure: { try $0.define($0.bean(7)) })
+          "request", seed: Void.self,
+          configure: { try $0.define($0.bean(7)) }, scope: { AbstractBeanScope(name: "request") })
         try environment.startup()
         let child = try factory.build(())
         let codes = try onThreads(4) { number in code { try (number < 2 ? environment : child).shutdown() as Void } }

@@ -135,7 +135,7 @@ import Testing
       #expect(
         lines.all == [
           "WARN 'shop': threads share beans that are not known to be Sendable: Tally (Shop.swift:3); report() lists them, "
-            + "and startup(options: .requireSendable) refuses them"
+            + "and startup(options: [.requireSendable]) refuses them"
         ])
       try shop.shutdown()
     }

@@ -295,9 +295,11 @@ private struct Stamp: EventListener {
 
   @Test("The scope object of a child returns the listener")
   func theScopeObjectOfAChildReturnsTheListener() throws {
-    let requests = try shop.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { try $0.define(clerk("request", in: $0)) }
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(clerk("request", in: $0))
+    } scope: {
+      AbstractBeanScope(name: "request")
+    }
     let request = try requests.build(1)
     try request.publish(OrderPlaced())
     try request.publish(OrderPlaced())

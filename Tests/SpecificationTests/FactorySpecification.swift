@@ -245,8 +245,8 @@ import Testing
     let journal = Journal()
     let requests = try application.childFactory(
       "request", seed: Int.self,
-      scope: { made.counting(FinishingScope(journal: journal)) },
-      configure: { child in try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") }) })
+      configure: { child in try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") }) },
+      scope: { made.counting(FinishingScope(journal: journal)) })
     try application.startup()
     let first = try requests.build(1)
     let second = try requests.build(2)

@@ -200,7 +200,7 @@ private final class Run {
     return [
       try application.childFactory("request", seed: Place.self, configure: requests),
       try application.childFactory(
-        "visit", seed: Place.self, scope: { AbstractBeanScope(name: "visit") }, configure: requests),
+        "visit", seed: Place.self, configure: requests, scope: { AbstractBeanScope(name: "visit") }),
     ]
   }
 }

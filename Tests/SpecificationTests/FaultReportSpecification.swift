@@ -120,7 +120,7 @@ private final class Port: Initializable {
     #expect(try line(of: .finished) { try visits.withChild(1) { _ in 1 } } == #line)
     #expect(try line(of: .finished) { try environment.publish(1) } == #line)
     #expect(try line(of: .finished) { try environment.startup() } == #line)
-    #expect(try line(of: .finished) { try environment.startup(options: .recordTimes) } == #line)
+    #expect(try line(of: .finished) { try environment.startup(options: [.recordTimes]) } == #line)
     #expect(try line(of: .finished) { try Environment(name: "part", parent: environment) } == #line)
     #expect(try line(of: .finished) { try environment.inject(Port()) } == #line)
     #expect(
@@ -129,7 +129,7 @@ private final class Port: Initializable {
 
   @Test("An awaited lookup that fails names its place")
   func awaitedCalls() async throws {
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Port.self) }
+    let fault = await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Port.self) }
     #expect(fault?.origin?.line == #line - 1)
     try await environment.shutdown()
     let late = await #expect(throws: EnvironmentError.self) { try await environment.ready() }

@@ -208,7 +208,7 @@ private final class Restorer: FactoryBean, Sendable {
     try environment.define(
       environment.bean(Frame.self, id: "wide", factory: { Frame() }).property("width", value: "wide"))
     #expect(throws: EnvironmentError(.conversionFailed, "")) { try environment.validate() }
-    let options = StartupOptions.requireSendable
+    let options = Set<StartupOption>([.requireSendable])
     let shared = try Environment(name: "gallery")
     try shared.define(shared.bean(Frame.self, factory: { Frame() }))
     try shared.validate()

@@ -197,7 +197,7 @@ import Testing
       environment.bean(
         Shelf.self,
         async: { [unowned environment] in
-          _ = try await environment.readyBean(Taker.self)
+          _ = try await environment.getBean(awaiting: Taker.self)
           return journal.noting("shelf created", Shelf())
         }))
     try await environment.ready()

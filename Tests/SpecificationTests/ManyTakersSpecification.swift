@@ -221,7 +221,7 @@ import Testing
       try child.define(child.bean(Right.self, factory: { (leaf: Leaf) in Right(alive, leaf) }))
       let root = child.bean(
         Root.self, factory: { (left: Left, right: Right, leaf: Leaf) in Root(alive, left, right, leaf) })
-      try child.define(others > 0 ? root.dependsOn("\(others - 1)") : root)
+      try child.define(others > 0 ? root.requires(id: "\(others - 1)") : root)
     }
     let request = try requests.build(())
     try await request.ready()

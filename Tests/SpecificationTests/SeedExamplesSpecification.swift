@@ -99,7 +99,7 @@ import Testing
   func cycle() throws {
     try environment
       .define(environment.bean(Foo.self, id: "foo").requires(id: "bar"))
-      .define(environment.bean(Bar.self, id: "bar").dependsOn("foo"))
+      .define(environment.bean(Bar.self, id: "bar").requires(id: "foo"))
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 }

@@ -21,7 +21,7 @@ private final class Rack {
       .define(environment.bean(7))
       .define(environment.bean(Cart.self, id: "cart", factory: { Cart() }))
     let line = #line - 1
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: [.requireSendable]) }
     #expect(fault.message.contains("Cart") && fault.message.contains("Sendable"))
     #expect(fault.origin?.line == line)
     try requireFault(.invalidDeclaration) { try environment.getBean(Int.self) }
@@ -44,7 +44,7 @@ private final class Rack {
       .define(
         environment.bean(Rack.self, id: "parameter") { (catalogue: Catalogue) in Rack(catalogue: catalogue) }
           .argument(0, bean: catalogue()).confined(to: "the main loop"))
-    try environment.startup(options: .requireSendable)
+    try environment.startup(options: [.requireSendable])
     #expect(try environment.getBean(Rack.self, byId: "parameter").catalogue != nil)
   }
 
@@ -56,7 +56,7 @@ private final class Rack {
       .define(
         environment.bean(Rack.self) { (catalogue: Catalogue) in Rack(catalogue: catalogue) }
           .argument(0, bean: catalogue).confined(to: "the main loop"))
-    try environment.startup(options: .requireSendable)
+    try environment.startup(options: [.requireSendable])
     #expect(try environment.getBean(Rack.self).catalogue != nil)
   }
 
@@ -71,7 +71,7 @@ private final class Rack {
       .define(
         environment.bean(Rack.self, id: "erased", factory: { Rack() }).property("cart", bean: cart())
           .confined(to: "the main loop"))
-    let fault = try requireFault(.startupFailed) { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault(.startupFailed) { try environment.startup(options: [.requireSendable]) }
     #expect(fault.underlying.count == 2)
   }
 
@@ -81,7 +81,7 @@ private final class Rack {
       .define(environment.bean(Cart.self, factory: { Cart() }))
       .define(environment.bean(Prices.self, factory: { Prices() }))
       .define(environment.bean(Catalogue.self, factory: { (_: String) in Catalogue() }))
-    let fault = try requireFault(.startupFailed) { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault(.startupFailed) { try environment.startup(options: [.requireSendable]) }
     #expect(fault.underlying.count == 3)
   }
 
@@ -109,7 +109,7 @@ private final class Rack {
   @Test("A report without unknown types has no section")
   func aReportWithoutUnknownTypesHasNoSection() throws {
     try environment.define(environment.bean(Catalogue.self, factory: { Catalogue() }))
-    #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
+    #expect(try !environment.startup(options: [.requireSendable]).report().contains("Sendable"))
   }
 
   @Test("Beans of requests and prototypes need not be Sendable")
@@ -120,7 +120,7 @@ private final class Rack {
     _ = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Cart.self, id: "own", factory: { Cart() }))
     }
-    try environment.startup(options: .requireSendable)
+    try environment.startup(options: [.requireSendable])
   }
 
   @Test("Beans of sessions are shared")
@@ -131,7 +131,7 @@ private final class Rack {
     _ = try sessions.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Prices.self, factory: { Prices() }))
     }
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: [.requireSendable]) }
     #expect(fault.message.contains("Cart (visit)"))
   }
 
@@ -140,7 +140,7 @@ private final class Rack {
     _ = try environment.childFactory("tenant", seed: String.self) { tenant in
       try tenant.define(tenant.bean(Cart.self, factory: { Cart() }))
     }
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault(.invalidDeclaration) { try environment.startup(options: [.requireSendable]) }
     #expect(fault.message.contains("Cart (tenant)"))
   }
 
@@ -150,7 +150,7 @@ private final class Rack {
     let line = #line - 1
     _ = try sessions.childFactory("step", seed: Cart.self) { _ in }
     _ = try environment.childFactory("tenant", seed: Prices.self) { _ in }
-    let fault = try requireFault(.startupFailed) { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault(.startupFailed) { try environment.startup(options: [.requireSendable]) }
     let faults = fault.underlying.compactMap { $0 as? EnvironmentError }
     #expect(faults.map(\.code) == [.invalidDeclaration, .invalidDeclaration, .invalidDeclaration])
     #expect(Set(faults.compactMap(\.origin?.line)) == [line, line + 2, line + 3])
@@ -163,7 +163,7 @@ private final class Rack {
     _ = try sessions.childFactory("request", seed: Cart.self)
     _ = try environment.childFactory("tenant", seed: Catalogue.self)
     _ = try environment.childFactory("visit", seed: Void.self)
-    #expect(try !environment.startup(options: .requireSendable).report().contains("Sendable"))
+    #expect(try !environment.startup(options: [.requireSendable]).report().contains("Sendable"))
   }
 
   @Test("A declaration may give a reason for unchecked sharing")
@@ -171,7 +171,7 @@ private final class Rack {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }).confined(to: "the main loop"))
       .define(environment.bean(Prices.self, factory: { Prices() }).assumeSendable("it is read only"))
-    let report = try environment.startup(options: .requireSendable).report()
+    let report = try environment.startup(options: [.requireSendable]).report()
     #expect(report.contains("Cart confined to: the main loop"))
     #expect(report.contains("Prices assumed to be Sendable: it is read only"))
     #expect(!report.contains("not known to be Sendable"))
@@ -185,7 +185,7 @@ private final class Rack {
       )
       .define(environment.bean(parent: "cart", id: "one"))
       .define(environment.bean(parent: "cart", id: "two").assumeSendable("it is read only"))
-    let report = try environment.startup(options: .requireSendable).report()
+    let report = try environment.startup(options: [.requireSendable]).report()
     #expect(report.contains("\"one\" confined to: the main loop"))
     #expect(report.contains("\"two\" assumed to be Sendable: it is read only"))
   }
@@ -193,7 +193,7 @@ private final class Rack {
   @Test("A started environment is checked and stays usable")
   func aStartedEnvironmentIsCheckedAndStaysUsable() throws {
     try environment.define(environment.bean(Cart.self, factory: { Cart() })).startup()
-    try requireFault(.invalidDeclaration) { try environment.startup(options: .requireSendable) }
+    try requireFault(.invalidDeclaration) { try environment.startup(options: [.requireSendable]) }
     #expect(try environment.getBean(Cart.self).lines.isEmpty)
   }
 
@@ -202,7 +202,7 @@ private final class Rack {
     try environment
       .define(environment.bean(Cart.self, factory: { Cart() }))
       .define(environment.bean(Catalogue.self, async: { Catalogue() }))
-    await #expect(throws: EnvironmentError.self) { try await environment.ready(options: .requireSendable) }
+    await #expect(throws: EnvironmentError.self) { try await environment.ready(options: [.requireSendable]) }
   }
 
   @Test("Templates, decorators, products and factories are known")
@@ -220,7 +220,7 @@ private final class Rack {
       .define(environment.decorate(Catalogue.self) { (inner: Catalogue) in inner })
       .define(environment.bean(Maker.self, id: "two", factory: { Maker() }).target(Catalogue.self))
       .define(environment.bindFactory(Cart.self).with(Tag.self).to { (_: Assisted<Int>) in Cart() })
-    try environment.startup(options: .requireSendable)
+    try environment.startup(options: [.requireSendable])
   }
 }
 

@@ -7,7 +7,7 @@ import Testing
   private func started(_ declare: (Beans.Environment) throws -> Void) throws -> Beans.Environment {
     let environment = try Beans.Environment(name: "shop")
     try declare(environment)
-    return try environment.startup(options: .requireSendable)
+    return try environment.startup(options: [.requireSendable])
   }
 
   @Test("define with a type and a factory equals the long form, for any number of parameters")
@@ -82,8 +82,8 @@ import Testing
           return One(plain)
         }
       ) { $0.id("one") }
-    try await environment.ready(options: .requireSendable)
-    let one: One = try await environment.readyBean()
+    try await environment.ready(options: [.requireSendable])
+    let one = try await environment.getBean(awaiting: One.self)
     #expect(try environment.getBean(One.self, byId: "one") === one)
     try await environment.shutdown()
   }
@@ -92,7 +92,7 @@ import Testing
   func sendability() throws {
     try environment.define(Plain.self).define(Till.self).define(Drawer.self, factory: Drawer.init).define(
       instance: Purse())
-    let fault = try requireFault { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault { try environment.startup(options: [.requireSendable]) }
     let rejected = fault.underlying.compactMap { ($0 as? EnvironmentError)?.path.first }
     #expect(rejected.count == 3, "\(fault)")
     for type in ["Till", "Drawer", "Purse"] { #expect(rejected.contains { $0.contains(type) }, "\(type)") }

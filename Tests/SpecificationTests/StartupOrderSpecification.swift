@@ -31,7 +31,7 @@ import Testing
   @Test("requires(id:) and dependsOn order construction")
   func requiresId() throws {
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "b"))
-    try environment.define(noted(B.self, in: environment, B.init).id("b").dependsOn("c"))
+    try environment.define(noted(B.self, in: environment, B.init).id("b").requires(id: "c"))
     try environment.define(noted(C.self, in: environment, C.init).id("c")).startup()
     #expect(journal.entries == ["C", "B", "A"])
   }
@@ -80,7 +80,7 @@ import Testing
   func requiresUnknown() throws {
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "nowhere"))
     try environment.define(noted(B.self, in: environment, B.init).requires(class: Box.self))
-    try environment.define(noted(C.self, in: environment, C.init).dependsOn("neither"))
+    try environment.define(noted(C.self, in: environment, C.init).requires(id: "neither"))
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
     for word in ["nowhere", "Box", "neither"] {

@@ -19,7 +19,7 @@ import Testing
       .define(
         application.bean(String.self, factory: { (environment: Environment) in "\(try environment.getBean(Int.self))" })
       )
-    try application.startup(options: .recordTimes)
+    try application.startup(options: [.recordTimes])
     let times = application.startupTimes
     #expect(Set(times.map(\.bean)) == ["Store 'store'", "Index", "Page", "Int", "String"])
     func time(_ bean: String) throws -> (place: Int, time: StartupTime) {
@@ -52,7 +52,7 @@ import Testing
           })
       )
       .define(application.bean(String.self, factory: { (number: Int) in "\(number)" }))
-    try await application.ready(options: .recordTimes)
+    try await application.ready(options: [.recordTimes])
     #expect(application.startupTimes.map(\.bean) == ["Int", "String"])
     #expect(application.startupTimes.allSatisfy { $0.duration != nil && $0.parent == nil })
     try await application.shutdown()
@@ -64,7 +64,7 @@ import Testing
     #expect(application.startupTimes.isEmpty)
     #expect(application.startupDuration == nil)
     // The option comes too late.
-    try application.startup(options: .recordTimes)
+    try application.startup(options: [.recordTimes])
     #expect(application.startupDuration == nil)
   }
 }

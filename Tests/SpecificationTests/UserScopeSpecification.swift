@@ -26,12 +26,12 @@ struct UserScopeSpecification {
     let journal = journal
     return try application.childFactory(
       "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
       scope: {
         let made = AbstractBeanScope(name: "request")
         scope.value = made
         return made
-      },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      })
   }
 
   @Test("finish of a factory's scope object ends its child: released beans cannot be looked up again")
@@ -58,9 +58,7 @@ struct UserScopeSpecification {
   )
   func needsOfTheObjectsBeans(_ need: Need) throws {
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { child in
+    let requests = try application.childFactory("request", seed: Int.self) { child in
       @Sendable func note(_ name: String) -> Link { journal.noting(name, Link()) }
       try child.define(child.bean(Link.self, id: "first", factory: { note("first") }))
       var id = "first"
@@ -81,6 +79,8 @@ struct UserScopeSpecification {
         try child.define(bean)
         id = next
       }
+    } scope: {
+      AbstractBeanScope(name: "request")
     }
     let request = try requests.build(1)
     _ = try request.getBean(Link.self, byId: "third")
@@ -133,12 +133,12 @@ struct UserScopeSpecification {
     let scope = Captured<NotingScope>()
     let requests = try application.childFactory(
       "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
       scope: {
         let made = NotingScope(name: "request", journal)
         scope.value = made
         return made
-      },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      })
     let request = try requests.build(1)
     _ = try request.getBean(Part.self)
     try #require(scope.value).finish()
@@ -154,8 +154,9 @@ struct UserScopeSpecification {
   func endCallsFinishOnce(end: End) throws {
     let journal = journal
     let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { NotingScope(name: "request", journal) },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
+      scope: { NotingScope(name: "request", journal) })
     switch end {
     case .ofTheChild:
       let request = try requests.build(1)
@@ -177,8 +178,8 @@ struct UserScopeSpecification {
     let journal = journal
     let shared = AbstractBeanScope(name: "request")
     let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { shared },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) }, scope: { shared })
     let first = try requests.build(1)
     let part = try first.getBean(Part.self)
     try requireFault(.invalidDeclaration) { try requests.build(2) }
@@ -233,8 +234,10 @@ struct UserScopeSpecification {
   func faceOfAnOuterBean(object: ScopeObject) throws {
     let (application, journal) = (try Environment(name: "application"), journal)
     try application.define(Pool.self, factory: { Pool(journal) })
-    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define((any Face).self, factory: { (pool: Pool) -> any Face in pool })
+    } scope: {
+      object.make()
     }
     for seed in 1...2 {
       let request = try requests.build(seed)
@@ -249,9 +252,11 @@ struct UserScopeSpecification {
   @Test("A child builds each bean once, whatever its scope object", arguments: ScopeObject.allCases)
   func oneInstance(object: ScopeObject) throws {
     let (application, journal) = (try Environment(name: "application"), journal)
-    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define(Part.self, factory: Part.init) { $0.id("part").onDestroy { _ in journal.note("part") } }
         .define(Holder.self, factory: Holder.init) { $0.onDestroy { _ in journal.note("holder") } }
+    } scope: {
+      object.make()
     }
     let request = try requests.build(1)
     var seen = [try request.getBean(Holder.self).part]
@@ -272,7 +277,7 @@ struct UserScopeSpecification {
     arguments: [.abstract, .own] as [ScopeObject])
   func asynchronousBeans(object: ScopeObject) async throws {
     let (application, journal) = (try Environment(name: "application"), journal)
-    let requests = try application.childFactory("request", seed: Int.self, scope: { object.make() }) { request in
+    let requests = try application.childFactory("request", seed: Int.self) { request in
       try request.define(
         request.bean(
           Part.self, lazy: true,
@@ -283,10 +288,12 @@ struct UserScopeSpecification {
         )
         .scheduled(every: .seconds(3_600)) { _ in }
         .onDestroy { _ in await journal.noteLater("part") })
+    } scope: {
+      object.make()
     }
     try await requests.withChild(1) { request in
-      let part = try await request.readyBean(Part.self)
-      #expect(try await request.readyBean(Part.self) === part)
+      let part = try await request.getBean(awaiting: Part.self)
+      #expect(try await request.getBean(awaiting: Part.self) === part)
       #expect(try request.getBean(Part.self) === part)
     }
     #expect(journal.entries == ["part"])
@@ -323,13 +330,13 @@ struct UserScopeSpecification {
     let journal = journal
     let gate = ThreadGate()
     let requests = try application.childFactory(
-      "request", seed: Int.self,
+      "request", seed: Int.self, configure: { try $0.define($0.bean(Part.self)) },
       scope: {
         PreparingScope(name: "request") {
           try gate.pass()
           journal.note("prepared")
         }
-      }, configure: { try $0.define($0.bean(Part.self)) })
+      })
     try application.startup()
     let opening = BackgroundThread { try requests.build(1) }
     try gate.arrival()
@@ -349,8 +356,8 @@ struct UserScopeSpecification {
     let (application, journal) = (application, journal)
     let requests = try application.childFactory(
       "request", seed: Int.self,
-      scope: { EagerScope(name: "request") { application.finish() } },
-      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) })
+      configure: { try $0.define($0.bean(Part.self).onDestroy { _ in journal.note("released") }) },
+      scope: { EagerScope(name: "request") { application.finish() } })
     try requireFault(.finished) { try requests.build(1) }
     try application.shutdown()
     #expect(journal.entries == ["released"])

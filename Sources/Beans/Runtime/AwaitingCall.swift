@@ -19,7 +19,7 @@ struct AwaitingCall: Sendable {
   // MARK: everything that is not lazy
 
   /// Makes the parent ready, then starts an environment and builds every bean that is not lazy.
-  func makeReady(_ environment: Environment, _ options: StartupOptions = []) async throws {
+  func makeReady(_ environment: Environment, _ options: Set<StartupOption> = []) async throws {
     environment.resources?.require(options)
     // A factory of the parent would wait for itself.
     if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {

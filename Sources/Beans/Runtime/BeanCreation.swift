@@ -51,9 +51,12 @@ struct BeanCreation: Sendable {
     let observers = environment.observers
     guard let start, !observers.isEmpty else { return }
     let bean = recipe.value.definition
-    let end = AsyncCreationEnd(
-      bean: bean.label, origin: bean.location.origin, start: start, duration: ContinuousClock.now - start, error: error)
-    for observer in observers { observer.creationEnded(end, in: environment) }
+    let duration = ContinuousClock.now - start
+    for observer in observers {
+      observer.creationEnded(
+        of: bean.label, declaredAt: bean.location.origin, in: environment, error: error, start: start,
+        duration: duration)
+    }
   }
 
   /// Returns the complete object, retained once.

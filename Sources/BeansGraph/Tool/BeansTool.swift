@@ -36,7 +36,8 @@ public enum BeansTool {
   ///   - declare: makes the declarations to check, in an environment that has not started. Factories and their children
   ///     are checked, too. It runs on the build machine, so it should only declare.
   public static func run(
-    name: String = "application", options: StartupOptions = [], profiles: [String] = [], file: StaticString = #filePath,
+    name: String = "application", options: Set<StartupOption> = [], profiles: [String] = [],
+    file: StaticString = #filePath,
     line: UInt = #line,
     _ declare: @escaping (Environment) throws -> Void
   ) -> Never {

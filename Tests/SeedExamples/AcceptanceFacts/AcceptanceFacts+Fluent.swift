@@ -34,7 +34,7 @@ extension AcceptanceFacts {
       try child
       .define(
         child.bean(Record.self, id: "b1")
-          .dependsOn("b0")
+          .requires(id: "b0")
           .property("foo", inject: InjectBean(id: "foo"))
           .property("string", value: "b1")
           .property("int", value: 1)

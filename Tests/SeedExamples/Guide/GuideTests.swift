@@ -191,7 +191,9 @@ import Testing
     try listings.declareConsumer(in: shop)
     // No limit: other tests block the threads of the pool for longer than ten seconds.
     async let served: Void = shop.run()
-    let (queue, shipments) = try await (shop.readyBean(Running.Queue.self), shop.readyBean(Running.Shipments.self))
+    let (queue, shipments) = try await (
+      shop.getBean(awaiting: Running.Queue.self), shop.getBean(awaiting: Running.Shipments.self)
+    )
     queue.append(7)
     while shipments.all.isEmpty { await Task.yield() }
     shop.stop()

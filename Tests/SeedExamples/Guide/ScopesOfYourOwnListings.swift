@@ -23,12 +23,14 @@ extension ScopesOfYourOwn {
 
     func childOpened(_ child: Environment) { totals.withLock { $0.open += 1 } }
 
-    func childEnded(_ child: Environment, _ end: ChildEnd) {
+    func childEnded(
+      _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+    ) {
       totals.withLock { totals in
         totals.open -= 1
-        totals.beans += end.beans
-        totals.time += end.duration
-        if case .failed = end.outcome { totals.failed += 1 }
+        totals.beans += beans
+        totals.time += duration
+        if case .failed = outcome { totals.failed += 1 }
       }
     }
   }

@@ -229,8 +229,8 @@ import Testing
     try Jobs().declareJobs(in: shop)
     let requests = try shop.childFactory("request", seed: Int.self)
     async let served: Void = shop.run()
-    let queue = try await shop.readyBean(Jobs.PrintQueue.self)
-    let printer = try await shop.readyBean(Jobs.Printer.self)
+    let queue = try await shop.getBean(awaiting: Jobs.PrintQueue.self)
+    let printer = try await shop.getBean(awaiting: Jobs.Printer.self)
     try await requests.withChild(7) { request in
       try request.getBean(Jobs.PrintQueue.self).add(.init(order: request.getBean(Int.self)))
     }
