@@ -53,11 +53,26 @@ extension EnvironmentObserver {
   public func childOpened(_ child: Environment) {}
 
   /// Does nothing.
+  ///
+  /// - Parameters:
+  ///   - child: the child.
+  ///   - outcome: the outcome of its scope.
+  ///   - beans: the number of beans created in it.
+  ///   - start: the time at which it was opened.
+  ///   - duration: the time until its end.
   public func childEnded(
     _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
   ) {}
 
   /// Does nothing.
+  ///
+  /// - Parameters:
+  ///   - bean: the name of the bean.
+  ///   - origin: the place of its declaration.
+  ///   - environment: its environment.
+  ///   - error: the error of the creation; nil if the bean exists.
+  ///   - start: the time at which the creation began.
+  ///   - duration: the time until its end.
   public func creationEnded(
     of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
     start: ContinuousClock.Instant, duration: Duration
