@@ -114,7 +114,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try node("gallery/Restorer '&restored'").flags == [.factory])
     #expect(try node("gallery/tour/Tourist").flags == [.seed])
     // The place of the factory's declaration.
-    #expect(try node("gallery/tour/Tourist").origin?.line == 59)
+    #expect(try node("gallery/tour/Tourist").origin?.line == 61)
     #expect(try node("gallery/tour/decorator of Exit").flags == [.decorator])
     #expect(try node("gallery/Guide").scope == "tour")
     #expect(try node("gallery/Archive 'test archive'").inactive == "profile 'test' is not active")

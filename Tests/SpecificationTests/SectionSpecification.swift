@@ -21,8 +21,12 @@ import Testing
   @Test("A section is read as a type")
   func reading() throws {
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PORT": "25"])
-    #expect(try environment.configurationManager.getConfiguration(Mail.self, prefix: "mail") == Mail(host: "h", port: 25, timeout: nil))
-    let fault = try requireFault(.missingConfiguration) { try environment.configurationManager.getConfiguration(Mail.self, prefix: "mial") }
+    #expect(
+      try environment.configurationManager.getConfiguration(Mail.self, prefix: "mail")
+        == Mail(host: "h", port: 25, timeout: nil))
+    let fault = try requireFault(.missingConfiguration) {
+      try environment.configurationManager.getConfiguration(Mail.self, prefix: "mial")
+    }
     #expect(fault.underlying.count == 2)
     try environment.shutdown()
   }

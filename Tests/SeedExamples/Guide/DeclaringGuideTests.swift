@@ -168,6 +168,6 @@ import Testing
     let shop = try Environment(name: "shop")
     defer { try? shop.shutdown() }
     try SharingBetweenThreads().checkSharing(of: shop)
-    #expect(shop.report().contains("Till confined to: the cashier's loop"))
+    #expect(shop.report().contains("Till assumed to be Sendable: the cashier's loop uses it"))
   }
 }
