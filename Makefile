@@ -1,13 +1,13 @@
 # The tasks of a checkout. `make` alone lists them.
 
-# The folder of the build products, and that of the debug build of the example service.
+# The folder of the build products, and that of the debug builds of the examples.
 SCRATCH ?= .build
 BUILD ?= $(SCRATCH)/storefront
 # The duration of `make load` in seconds, and its number of connections.
 DURATION ?= 20
 CONNECTIONS ?= 64
 
-LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev pkg-config
+LIBRARIES = libuv1-dev libsqlite3-dev libhttp-parser-dev libyaml-dev libssl-dev pkg-config
 
 export SCRATCH DURATION CONNECTIONS
 
@@ -29,14 +29,16 @@ check: packages ## checks a change while you write it: format, house rules, the 
 night: packages ## checks what takes hours: both sanitizers, other builds, random inputs and orders, load, the articles, soak
 	@scripts/night
 
-test: packages ## builds and runs all tests, then those of the example service
+test: packages ## builds and runs all tests, then those of the examples
 	@scripts/require-packages redis-server
 	swift build --build-tests --scratch-path $(SCRATCH)
 	swift test --skip-build --scratch-path $(SCRATCH)
 	swift build --build-tests --package-path Examples/Storefront --scratch-path $(BUILD)
 	swift test --skip-build --package-path Examples/Storefront --scratch-path $(BUILD)
+	swift build --build-tests --package-path Examples/Appointments --scratch-path $(BUILD)
+	swift test --skip-build --package-path Examples/Appointments --scratch-path $(BUILD)
 
-graph: packages ## updates the picture of the shop's graph in its article
+graph: packages ## updates the picture of the shop's graph
 	@scripts/check-graph --write
 
 check-static: packages ## builds the example service with a static Swift runtime, loads it and ends it
@@ -69,7 +71,7 @@ check-cost: packages ## fails if an operation costs more than its figure in Benc
 check-memory: packages ## opens and finishes a million request environments: memory must stay flat
 	@scripts/bench memory
 
-trial: packages ## follows the article "The first afternoon" in a fresh clone, and prints a transcript
+trial: packages ## follows the article "The example shop" in a fresh clone, and prints a transcript
 	@scripts/require-packages curl git
 	@scripts/trial
 

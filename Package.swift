@@ -7,10 +7,17 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
 ]
 /// The settings of products, in which every unsafe expression is marked. Tests may omit the marks.
-let strict = settings + [.strictMemorySafety()]  // SE-0458
+let strict =
+  settings + [
+    .strictMemorySafety(),  // SE-0458
+    // An object may be one of Objective-C there, whose references the fast functions do not count.
+    .define("BEANS_ORDINARY_REFERENCES", .when(platforms: [.macOS])),
+  ]
 
 let package = Package(
   name: "swift-beans",
+  // Not tried yet: on macOS, the modules without libuv are to compile; see the section 'Platforms' of the README.
+  platforms: [.macOS(.v15)],
   products: [
     .library(name: "BeansLogging", targets: ["BeansLogging"]),
     .library(name: "Beans", targets: ["Beans"]),
@@ -25,6 +32,7 @@ let package = Package(
     .library(name: "BeansOperations", targets: ["BeansOperations"]),
     .library(name: "BeansSessions", targets: ["BeansSessions"]),
     .library(name: "BeansRedis", targets: ["BeansRedis"]),
+    .library(name: "BeansTLS", targets: ["BeansTLS"]),
     .library(name: "BeansTesting", targets: ["BeansTesting"]),
     .plugin(name: "BeansCheck", targets: ["BeansCheck"]),
     .plugin(name: "BeansCommand", targets: ["BeansCommand"]),
@@ -34,6 +42,7 @@ let package = Package(
     // behalf of packages that use only `Beans`.
     .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
     .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
 
     // The libraries, each depending only on those above it. The first refuses other platforms, before another file fails.
     .target(name: "CBeansRuntime"),
@@ -76,6 +85,9 @@ let package = Package(
       name: "BeansRedis",
       dependencies: ["BeansLogging", "BeansErrors", "Beans", "BeansSessions", "BeansEventLoop"],
       swiftSettings: strict),
+    // TLS for connections to servers: apart, so that a program without it links no OpenSSL.
+    .target(
+      name: "BeansTLS", dependencies: ["Beans", "BeansEventLoop", "BeansRedis", "COpenSSL"], swiftSettings: strict),
 
     // Probes, metrics, reports and a page, for any HTTP server. It observes loops, sessions and the lifecycle of `BeansServer`,
     // which knows nothing of it.
@@ -144,8 +156,8 @@ let package = Package(
     .testTarget(
       name: "SeedExamples",
       dependencies: [
-        "BeansOperations", "BeansRedis", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting", "BeansXML",
-        "BeansJSON", "BeansYAML", "BeansInject", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
+        "BeansOperations", "BeansRedis", "BeansTLS", "BeansSessions", "BeansServer", "BeansEventLoop", "BeansTesting",
+        "BeansXML", "BeansJSON", "BeansYAML", "BeansInject", "BeansRunning", "Beans", "BeansErrors", "BeansLogging",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -171,6 +183,12 @@ let package = Package(
       dependencies: [
         "BeansRedis", "BeansSessions", "BeansServer", "BeansTesting", "BeansEventLoop", "Beans", "BeansErrors",
         "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "BeansTLSTests",
+      dependencies: [
+        "BeansTLS", "BeansRedis", "BeansSessions", "BeansEventLoop", "Beans", "BeansErrors", "COpenSSL", "TestSupport",
       ],
       swiftSettings: settings),
     .testTarget(name: "BeansGraphTests", dependencies: ["BeansGraph", "Beans"], swiftSettings: settings),

@@ -14,6 +14,8 @@ func beans(_ product: String) -> Target.Dependency { .product(name: product, pac
 // A package of its own, as that of a user. A copy of it elsewhere names another path, or a URL and a version.
 let package = Package(
   name: "Storefront",
+  // Its HTTP server, for Examples/Appointments.
+  products: [.library(name: "Storefront", targets: ["Storefront"])],
   dependencies: [.package(name: "swift-beans", path: "../..")],
   targets: [
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),

@@ -29,9 +29,6 @@ public final class CommandLineConfigurationSource: ConfigurationSource {
   /// The text "command line".
   public var url: String { "command line" }
 
-  /// Whether the command line overrides sources added before it; always true.
-  public var canOverrule: Bool { true }
-
   /// Adds one value for each option. Throws `.invalidDeclaration` for an option without a name, such as `--=3`.
   public func load(_ manager: ConfigurationManager) throws {
     var rest = arguments.prefix { $0 != "--" }

@@ -42,10 +42,29 @@ package struct ConfigurationFile: Sendable {
   /// - Throws: `.conversionFailed` for more bytes than the limit, and for the first byte that is not UTF-8.
   package func check(_ bytes: [UInt8]) throws(EnvironmentError) {
     if bytes.count > Self.limit { throw fault("it has more than \(Self.limit) bytes", line: 1) }
-    do throws(UTF8.ValidationError) { _ = try UTF8Span(validating: bytes.span) } catch {
-      throw fault("it is not UTF-8", atByte: error.byteOffsets.lowerBound, of: bytes)
-    }
+    if let index = Self.firstInvalidByte(of: bytes) { throw fault("it is not UTF-8", atByte: index, of: bytes) }
   }
+
+  #if canImport(Darwin)
+    /// Returns the index of the first byte that is not UTF-8. `UTF8Span` needs macOS 26.
+    private static func firstInvalidByte(of bytes: [UInt8]) -> Int? {
+      var parser = Unicode.UTF8.ForwardParser()
+      var rest = bytes.makeIterator()
+      var index = 0
+      while case .valid(let character) = parser.parseScalar(from: &rest) { index += character.count }
+      return index < bytes.count ? index : nil
+    }
+  #else
+    /// Returns the index of the first byte that is not UTF-8.
+    private static func firstInvalidByte(of bytes: [UInt8]) -> Int? {
+      do throws(UTF8.ValidationError) {
+        _ = try UTF8Span(validating: bytes.span)
+        return nil
+      } catch {
+        return error.byteOffsets.lowerBound
+      }
+    }
+  #endif
 
   /// Creates the error for a malformed file, at the place of one of its bytes.
   package func fault(_ reason: String, atByte index: Int, of bytes: [UInt8]) -> EnvironmentError {

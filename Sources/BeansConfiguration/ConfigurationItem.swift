@@ -5,13 +5,13 @@ public struct ConfigurationItem: Sendable {
   /// The name within the namespace.
   public let key: String
   /// The value; converted to the requested type when it is read.
-  public let value: any Sendable
+  package let value: any Sendable
   /// The scope of the value: a dotted path, searched from the specific to the general; empty for everywhere.
-  public let scope: String
+  package let scope: String
   /// Whether the source may change the value later. For reports; a dynamic value is read like any other.
-  public let dynamic: Bool
+  package let dynamic: Bool
   /// Whether the value is a secret, which reports, faults and logs do not contain.
-  public let isSecret: Bool
+  package let isSecret: Bool
   /// The line of the value in its source, from 1; nil if the source has no lines.
   public let line: Int?
   /// The number, or the list of numbers, with the spelling of a file; nil for any other value.

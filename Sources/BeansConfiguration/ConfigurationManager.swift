@@ -121,7 +121,7 @@ public final class ConfigurationManager: Sendable {
   ///   - key: the key of the value.
   ///   - scope: the scope of the value, as in the item of the source.
   ///   - source: the source of the value.
-  public func configurationRemoved(
+  package func configurationRemoved(
     namespace: String = "", key: String, scope: String = "", source: any ConfigurationSource
   ) {
     let key = QualifiedKey(namespace: namespace, key: key)

@@ -5,7 +5,7 @@
 public protocol ConfigurationSource: AnyObject, Sendable {
   /// The name of the source in reports and errors.
   var url: String { get }
-  /// Whether values of this source override those of sources added before it.
+  /// Whether values of this source override those of sources added before it; true by default.
   var canOverrule: Bool { get }
   /// Passes all values to `manager.configurationAdded`. Called once, when the source is added, on the adding thread. A
   /// source that changes later keeps the manager, and calls `configurationChanged`.
@@ -37,6 +37,8 @@ public protocol ConfigurationSource: AnyObject, Sendable {
 }
 
 extension ConfigurationSource {
+  /// The values override those of sources added before.
+  public var canOverrule: Bool { true }
   /// No names beside the keys themselves.
   public var spelling: KeySpelling { .exact }
   /// Not every value is a secret.

@@ -5,7 +5,7 @@ import BeansLogging
 /// new value without a listener.
 ///
 /// Get one from `ConfigurationManager`, or let the container inject it: as a bean declared by
-/// `bean(ConfigurationValue<MailSettings>.self, configuration: "mail")`, as an argument or property with the text
+/// `define(ConfigurationValue<MailSettings>.self, configuration: "mail")`, as an argument or property with the text
 /// `${mail.timeout}`, or by `InjectConfigurationValue` of `BeansInject`.
 public final class ConfigurationValue<Value: Sendable>: Sendable {
   private let manager: ConfigurationManager
@@ -126,7 +126,7 @@ extension ConfigurationManager {
   ///   - file: the file of the call, for errors.
   ///   - line: the line of the call.
   /// - Throws: as `getConfiguration`, if there is no valid section now.
-  public func currentConfiguration<T: Decodable & Sendable>(
+  package func currentConfiguration<T: Decodable & Sendable>(
     _ type: T.Type, prefix: String = "", rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
     line: UInt = #line
   ) throws -> ConfigurationValue<T> {

@@ -4,6 +4,8 @@ package import BeansErrors
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// Reads whole files without Foundation.

@@ -12,7 +12,7 @@ public struct KeySpelling: Sendable, Hashable {
   private let style: Style
 
   /// No other names: `key` or `namespace:key`.
-  public static let exact = KeySpelling(style: .exact)
+  package static let exact = KeySpelling(style: .exact)
 
   /// The names of options: for the key `sessionIdle` in the namespace `post`, these are `post.sessionIdle` and
   /// `post-session-idle`.

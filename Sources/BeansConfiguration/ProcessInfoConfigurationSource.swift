@@ -2,6 +2,8 @@
   import Glibc
 #elseif canImport(Musl)
   import Musl
+#elseif canImport(Darwin)
+  import Darwin
 #endif
 
 /// The environment variables of the process, as text.
@@ -15,38 +17,27 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
   public let spelling: KeySpelling
 
   /// Creates a source with a copy of the current variables. Not to be called while another thread calls `setenv`.
-  public convenience init() { self.init(variables: Self.current()) }
+  public convenience init() { self.init(variables: nil) }
 
-  /// Creates a source with a copy of the current variables. Not to be called while another thread calls `setenv`.
+  /// Creates a source with these variables, or with a copy of the current ones. Not to be called without variables while
+  /// another thread calls `setenv`.
   ///
   /// - Parameters:
+  ///   - variables: the values by the names of the variables; nil for the variables of the process.
   ///   - prefix: the beginning of the names: with `SHOP`, `SHOP_PORT` is the value of `port`, and variables with other
   ///     names are left out.
   ///   - ignoresEmpty: whether a variable that is set to an empty text counts as not set, which files for containers
   ///     often mean.
-  public convenience init(prefix: String = "", ignoresEmpty: Bool = false) {
-    self.init(variables: Self.current(), prefix: prefix, ignoresEmpty: ignoresEmpty)
-  }
-
-  /// Creates a source with these variables instead of those of the process.
-  ///
-  /// - Parameters:
-  ///   - variables: the values by the names of the variables.
-  ///   - prefix: the beginning of the names; variables with other names are left out.
-  ///   - ignoresEmpty: whether a variable with an empty text counts as not set.
-  public init(variables: [String: String], prefix: String = "", ignoresEmpty: Bool = false) {
+  public init(variables: [String: String]? = nil, prefix: String = "", ignoresEmpty: Bool = false) {
     let spelling = KeySpelling.environmentVariables(prefix: prefix)
     self.spelling = spelling
-    self.variables = variables.filter { name, value in
+    self.variables = (variables ?? Self.current()).filter { name, value in
       name.hasPrefix(spelling.prefix) && !(ignoresEmpty && value.isEmpty)
     }
   }
 
   /// The text "environment variables".
   public var url: String { "environment variables" }
-
-  /// Whether environment variables override sources added before them; always true.
-  public var canOverrule: Bool { true }
 
   /// Adds one value for each variable that has a name.
   public func load(_ manager: ConfigurationManager) throws {
@@ -61,7 +52,11 @@ public final class ProcessInfoConfigurationSource: ConfigurationSource {
   private static func current() -> [String: String] {
     var variables: [String: String] = [:]
     // Ends with a null pointer; the process keeps the memory unless another thread changes a variable, see `init`.
-    var next = unsafe environ
+    #if canImport(Darwin)
+      guard var next = unsafe _NSGetEnviron().pointee else { return [:] }
+    #else
+      var next = unsafe environ
+    #endif
     while let entry = unsafe next.pointee {
       let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }

@@ -1,6 +1,6 @@
 /// A section of the configuration that checks itself.
 ///
-/// `getConfiguration(_:prefix:)` and `Environment.bean(_:configuration:)` call `validate()` when all values have been
+/// `getConfiguration(_:prefix:)` and `Environment.define(_:configuration:)` call `validate()` when all values have been
 /// read; for a type within another one, before that of the outer type.
 public protocol ValidatedConfiguration: Decodable {
   /// Checks the values, such as relations between them. Called at most twice, on the thread that reads the section.

@@ -72,9 +72,9 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
     /// The line, from 1.
     public var line: Int
     /// The column, from 1, if known.
-    public var column: Int?
+    package var column: Int?
     /// The module that contains the declaration, if any.
-    public var module: String?
+    package var module: String?
 
     /// Creates an origin.
     ///
@@ -118,7 +118,7 @@ public struct EnvironmentError: Error, Sendable, CustomStringConvertible, Custom
   /// A description of the failure, for people.
   public package(set) var message: String
   /// The remedy, as listed in <doc:/Beans/Faults>.
-  public var help: String { cause.help }
+  package var help: String { cause.help }
   /// The beans on the way to the fault, from the requested bean inwards to the faulty one.
   package var steps: [Step]
   /// The beans on the way to the fault, from the requested bean inwards to the faulty one: the type of each and its id,

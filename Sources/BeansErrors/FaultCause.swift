@@ -226,7 +226,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
       )
     case .awaitedInfrastructure: (.invalidDeclaration, "Let it take a `Provider` of the bean that has to be awaited.")
     case .notSendable:
-      (.invalidDeclaration, "Make its type `Sendable`, or add `.confined(to:)` or `.assumeSendable(…)`.")
+      (.invalidDeclaration, "Make its type `Sendable`, or add `.assumeSendable(…)`.")
     case .undeclaredCapability:
       (.invalidDeclaration, "Declare the bean as its class; takers of a protocol that it conforms to find it, too.")
     case .noInitializer:
@@ -328,7 +328,7 @@ package enum FaultCause: String, CaseIterable, Sendable {
     case .endedSession:
       (.finished, "Let the factory make a scope for each session that has not been finished yet.")
 
-    case .notReady: (.notReady, "Call `try await ready()` first, or look it up by `try await readyBean(…)`.")
+    case .notReady: (.notReady, "Call `try await ready()` first, or look it up by `try await getBean(awaiting: …)`.")
     case .storedSession: (.notReady, "Use `await withSession(cookie:)`, which opens sessions under new ids.")
     case .frozen:
       (

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Ids that cannot be guessed.
 package enum UnguessableId {
@@ -43,9 +47,13 @@ private struct RandomBytes {
 
   private mutating func refill() {
     // Safe: the buffer belongs to the array, which lives for the call.
-    let status = unsafe words.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress, $0.count) }
-    // An id from other bytes could be guessed.
-    precondition(status == 0, "the kernel has no random numbers")
+    #if canImport(Darwin)
+      unsafe words.withUnsafeMutableBytes { unsafe arc4random_buf($0.baseAddress, $0.count) }
+    #else
+      let status = unsafe words.withUnsafeMutableBytes { unsafe getentropy($0.baseAddress, $0.count) }
+      // An id from other bytes could be guessed.
+      precondition(status == 0, "the kernel has no random numbers")
+    #endif
     unused = words.count
   }
 }

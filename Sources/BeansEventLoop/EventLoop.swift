@@ -13,7 +13,7 @@ import Synchronization
 /// ```
 ///
 /// **Threads.** The loop's thread is the thread inside `run()` or `close()`; at other times the loop has none.
-/// `execute`, `tryExecute`, `schedule`, `stop`, `isCurrent`, `openHandles`, `isRunning` and the executor's methods may
+/// `execute`, `tryExecute`, `schedule`, `stop`, `isCurrent`, `openHandles` and the executor's methods may
 /// be called from any thread. Handles (`TCPListener`, `TCPConnection`, `SignalSource`, `FileWatcher`) belong to the
 /// loop's thread; while no thread drives the loop, the one thread that sets it up (or takes it down) may use them.
 ///
@@ -81,7 +81,7 @@ public final class EventLoop: Sendable {
   /// Returns when all work accepted before the stop has run, and also all later work, unless closures arrive faster
   /// than they run. After a `stop()` before `run()`, `run()` does only that.
   ///
-  /// - Throws: `.alreadyRunning` when the loop runs, here or on another thread; `.loopClosed` after `close()`.
+  /// - Throws: an error when the loop runs, here or on another thread; `.loopClosed` after `close()`.
   public func run() throws(EventLoopError) {
     try state.withLock { state throws(EventLoopError) in
       try state.beginRun("run an event loop")
@@ -152,10 +152,10 @@ public final class EventLoop: Sendable {
   }
 
   /// Whether a thread is inside `run()`. The value is a snapshot: use `tryExecute` to act on it.
-  public var isRunning: Bool { state.withLock { $0.phase == .running } }
+  package var isRunning: Bool { state.withLock { $0.phase == .running } }
 
   /// Whether `close()` has succeeded.
-  public var isClosed: Bool { state.withLock { $0.phase == .closed } }
+  package var isClosed: Bool { state.withLock { $0.phase == .closed } }
 
   /// Whether the calling thread is the loop's: inside `run()` or `close()`, or running a job that came after `close()`.
   ///
@@ -184,8 +184,8 @@ public final class EventLoop: Sendable {
   /// closed. Then it cancels the remaining timers: their closures are released without running, and tasks in
   /// `sleep(for:)` throw `.loopClosed`.
   ///
-  /// - Throws: `.stillRunning` during `run()`; `.openHandles` when a handle has not been closed, with the kind and
-  ///   place of creation of each (timers are then kept, and `close()` may be called again); `.notDrained` when closures
+  /// - Throws: an error during `run()`; `.openHandles` when a handle has not been closed, with the kind and place of
+  ///   creation of each (timers are then kept, and `close()` may be called again); an error when closures
   ///   keep adding closures.
   public func close() throws(EventLoopError) {
     let isClosed = try state.withLock { state throws(EventLoopError) -> Bool in

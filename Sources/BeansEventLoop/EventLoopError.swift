@@ -11,44 +11,48 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     let raw: Int32
 
     /// `run()` was called while the loop already runs, on this thread or on another one.
-    public static let alreadyRunning = Code(raw: 1)
+    package static let alreadyRunning = Code(raw: 1)
     /// `close()` was called while the loop runs or is being closed.
-    public static let stillRunning = Code(raw: 2)
+    package static let stillRunning = Code(raw: 2)
     /// The loop has been closed.
     public static let loopClosed = Code(raw: 3)
     /// `close()` found open handles; the message lists them by kind and place of creation.
     public static let openHandles = Code(raw: 4)
     /// `close()` gave up, because closures keep adding closures to the loop.
-    public static let notDrained = Code(raw: 5)
+    package static let notDrained = Code(raw: 5)
     /// The handle has been closed, or is being closed.
-    public static let handleClosed = Code(raw: 6)
+    package static let handleClosed = Code(raw: 6)
     /// A loop's thread would have waited for itself.
-    public static let wouldDeadlock = Code(raw: 7)
+    package static let wouldDeadlock = Code(raw: 7)
+    /// The layer of a connection has failed, such as TLS.
+    package static let layerFailed = Code(raw: 8)
+    /// The system does not know the host (`EAI_NONAME`).
+    package static let unknownHost = Code(UV_EAI_NONAME)
 
     /// The peer has closed its side (`EOF`).
-    public static let endOfFile = Code(UV_EOF)
+    package static let endOfFile = Code(UV_EOF)
     /// The peer reset the connection (`ECONNRESET`).
-    public static let connectionReset = Code(UV_ECONNRESET)
+    package static let connectionReset = Code(UV_ECONNRESET)
     /// No socket listens at the address (`ECONNREFUSED`).
     package static let connectionRefused = Code(UV_ECONNREFUSED)
     /// The peer no longer reads (`EPIPE`).
-    public static let brokenPipe = Code(UV_EPIPE)
+    package static let brokenPipe = Code(UV_EPIPE)
     /// The address is in use (`EADDRINUSE`).
     public static let addressInUse = Code(UV_EADDRINUSE)
     /// The handle was closed before the operation completed (`ECANCELED`).
     public static let cancelled = Code(UV_ECANCELED)
     /// The address, the port, the signal or another argument cannot be used (`EINVAL`).
-    public static let invalidArgument = Code(UV_EINVAL)
+    package static let invalidArgument = Code(UV_EINVAL)
     /// The peer did not reply in time (`ETIMEDOUT`).
-    public static let timedOut = Code(UV_ETIMEDOUT)
+    package static let timedOut = Code(UV_ETIMEDOUT)
     /// The socket is not connected, or its writing side is shut down (`ENOTCONN`).
-    public static let notConnected = Code(UV_ENOTCONN)
+    package static let notConnected = Code(UV_ENOTCONN)
     /// The process has too many open files (`EMFILE`).
-    public static let tooManyOpenFiles = Code(UV_EMFILE)
+    package static let tooManyOpenFiles = Code(UV_EMFILE)
     /// The file or directory does not exist (`ENOENT`).
     package static let notFound = Code(UV_ENOENT)
     /// The operation is not permitted (`EACCES`), for example on a port below 1024.
-    public static let permissionDenied = Code(UV_EACCES)
+    package static let permissionDenied = Code(UV_EACCES)
 
     init(raw: Int32) { self.raw = raw }
     init(_ error: uv_errno_t) { raw = error.rawValue }
@@ -57,9 +61,9 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
   /// The kind of the failure.
   public let code: Code
   /// The operation that failed, such as `"listen on 127.0.0.1:80"`.
-  public let operation: String
+  package let operation: String
   /// Details beyond the code; empty for most errors.
-  public let detail: String
+  package let detail: String
 
   init(_ code: Code, _ operation: String, detail: String = "") {
     self.code = code
@@ -72,11 +76,26 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     self.init(Code(raw: status), operation)
   }
 
+  /// Whether a connection has failed because there is no server to wait for: it refuses connections, its host or its
+  /// Unix socket does not exist, or it fails the layer.
+  package var meansNoServer: Bool {
+    switch code {
+    case .connectionRefused, .notFound, .layerFailed: true
+    default: Self.resolverCodes.contains(code.raw)
+    }
+  }
+
+  /// Whether the peer has ended the connection: with a layer, also without the end of the layer.
+  package var isByPeer: Bool { [.connectionReset, .brokenPipe, .endOfFile].contains(code) }
+
+  /// The numbers of libuv for errors of `getaddrinfo`.
+  private static let resolverCodes = UV_EAI_PROTOCOL.rawValue...UV_EAI_ADDRFAMILY.rawValue
+
   /// The error number of libuv (negative), or nil when libuv was not involved.
   package var libuvCode: Int32? { code.raw < 0 ? code.raw : nil }
 
   /// The short name: `"EADDRINUSE"`, or the name of one of this module's own codes.
-  public var name: String {
+  package var name: String {
     switch code {
     case .alreadyRunning: "alreadyRunning"
     case .stillRunning: "stillRunning"
@@ -85,6 +104,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     case .notDrained: "notDrained"
     case .handleClosed: "handleClosed"
     case .wouldDeadlock: "wouldDeadlock"
+    case .layerFailed: "layerFailed"
     default: unsafe Self.text { unsafe uv_err_name_r(code.raw, $0, $1) }
     }
   }
@@ -105,6 +125,7 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
     case .notDrained: "closures keep adding closures"
     case .handleClosed: "the handle has been closed"
     case .wouldDeadlock: "a thread cannot wait for itself"
+    case .layerFailed: "the connection cannot be secured"
     default: unsafe Self.text { unsafe uv_strerror_r(code.raw, $0, $1) }
     }
   }

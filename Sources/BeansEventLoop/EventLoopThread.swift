@@ -5,7 +5,7 @@ import Glibc
 /// A thread that runs a loop of its own: one per core for a server, one per test.
 ///
 /// The thread runs the loop until the loop is stopped, and then closes it. The object may be used from any thread.
-/// Dropping the object does not stop the thread: the owner has to call `stop()` and `join()`.
+/// Dropping the object does not stop the thread: the owner has to call `stopAndJoin()`.
 public final class EventLoopThread: Sendable {
   /// The loop that the thread runs.
   public let loop: EventLoop
@@ -15,7 +15,7 @@ public final class EventLoopThread: Sendable {
   /// - Parameters:
   ///   - name: The thread's name; Linux keeps the first 15 bytes.
   ///   - setUp: The first work of the loop's thread. An error of `setUp` stops the loop and is thrown by `join()`.
-  /// - Throws: When the loop or the thread cannot be created; `.invalidArgument` when the name contains a NUL.
+  /// - Throws: When the loop or the thread cannot be created, or the name contains a NUL.
   public init(
     name: String = "event loop", setUp: (@Sendable (EventLoop) throws(EventLoopError) -> Void)? = nil
   ) throws(EventLoopError) {
@@ -56,19 +56,19 @@ public final class EventLoopThread: Sendable {
   }
 
   /// Stops the loop; `join()` waits for the end of the thread.
-  public func stop() { loop.stop() }
+  package func stop() { loop.stop() }
 
   /// Blocks until the thread has run, stopped and closed its loop. Any number of threads may wait, any number of times.
   ///
   /// - Throws: the first error of `setUp`, `run()` and `close()`: `.openHandles`, for example, after which the caller
-  ///   can close the handles and call `loop.close()` again; `.wouldDeadlock` on the loop's thread.
+  ///   can close the handles and call `loop.close()` again; an error on the loop's thread.
   public func join() throws(EventLoopError) {
     guard !loop.isCurrent else { throw EventLoopError(.wouldDeadlock, "join the thread of an event loop") }
     end.done.wait()
     try end.check()
   }
 
-  /// Calls `stop()`, then `join()`.
+  /// Stops the loop, and waits as `join()`.
   ///
   /// - Throws: the errors of `join()`.
   public func stopAndJoin() throws(EventLoopError) {
@@ -129,7 +129,7 @@ extension EventLoop {
   /// calling thread.
   ///
   /// - Throws: the error of `body`, or else of the end of the thread; the error of the start of the thread.
-  public static func withThread<Result>(
+  package static func withThread<Result>(
     name: String = "event loop", _ body: (EventLoop) throws -> Result
   ) throws -> Result {
     let thread = try EventLoopThread(name: name)
@@ -147,7 +147,7 @@ extension EventLoop {
   /// Runs a loop on a thread of its own during `body`, then stops and closes the loop, without blocking a thread.
   ///
   /// - Throws: the error of `body`, or else of the end of the thread; the error of the start of the thread.
-  public nonisolated(nonsending) static func withThread<Result>(
+  package nonisolated(nonsending) static func withThread<Result>(
     name: String = "event loop", _ body: nonisolated(nonsending) (EventLoop) async throws -> Result
   ) async throws -> Result {
     let thread = try EventLoopThread(name: name)

@@ -30,8 +30,8 @@ struct CreationSite: Sendable {
   public final let loop: EventLoop
   final let kind: HandleKind
   final let site: CreationSite
-  /// The libuv struct: its address is stable, and valid until `state` is `.closed`.
-  final let memory: UnsafeMutableRawPointer
+  /// The libuv struct: its address is valid until `state` is `.closed`, and changes only in `replaceHandle`.
+  @exclusivity(unchecked) private(set) final var memory: UnsafeMutableRawPointer
   private(set) final var state = State.open
 
   /// Allocates the libuv struct and initialises it. After a failure nothing has to be closed; after success, the handle
@@ -84,6 +84,32 @@ struct CreationSite: Sendable {
     unsafe uv_close(handle, handleWasClosed)
   }
 
+  /// Closes libuv's handle, and initialises another one in its place: a socket that has failed to connect is useless.
+  ///
+  /// - Throws: the error of the system; the old handle is still there then.
+  final func replaceHandle(
+    size: Int, initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutableRawPointer) -> Int32
+  ) throws(EventLoopError) {
+    let fresh = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let status = unsafe initialize(loop.native.loop, fresh)
+    guard status == 0 else {
+      unsafe fresh.deallocate()
+      throw EventLoopError(status: status, "create a \(kind.rawValue)")
+    }
+    let old = unsafe handle
+    unsafe memory = unsafe fresh
+    unsafe uv_handle_set_data(handle, uv_handle_get_data(old))
+    // The close callback of the old handle releases this reference.
+    unsafe uv_handle_set_data(old, Unmanaged.passRetained(self).toOpaque())
+    unsafe loop.closingHandles += 1
+    unsafe uv_close(old, replacedHandleWasClosed)
+  }
+
+  fileprivate final func finishReplacement(_ old: UnsafeMutablePointer<uv_handle_t>) {
+    unsafe UnsafeMutableRawPointer(old).deallocate()
+    unsafe loop.closingHandles -= 1
+  }
+
   fileprivate final func finishClose() {
     state = .closed
     unsafe memory.deallocate()
@@ -106,6 +132,12 @@ struct CreationSite: Sendable {
 private func handleWasClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
   guard let handle = unsafe handle, let data = unsafe handle.pointee.data else { return }
   unsafe Unmanaged<LoopHandle>.fromOpaque(data).takeRetainedValue().finishClose()
+}
+
+/// Releases the reference that a replaced handle holds.
+private func replacedHandleWasClosed(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+  guard let handle = unsafe handle, let data = unsafe handle.pointee.data else { return }
+  unsafe Unmanaged<LoopHandle>.fromOpaque(data).takeRetainedValue().finishReplacement(handle)
 }
 
 extension EventLoop {

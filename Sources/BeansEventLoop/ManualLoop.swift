@@ -29,17 +29,17 @@ public final class ManualLoop: Sendable {
   /// - Returns: whether there was anything to run, so that another turn may find more.
   /// - Throws: `.alreadyRunning` during a turn, on this or another thread; `.loopClosed` after `close()`.
   @discardableResult
-  public func turn() throws(EventLoopError) -> Bool { try loop.turn() }
+  package func turn() throws(EventLoopError) -> Bool { try loop.turn() }
 
   /// Turns the loop until no work is left to run.
   ///
-  /// - Throws: the errors of `turn()`.
+  /// - Throws: an error during a turn, on this or another thread; `.loopClosed` after `close()`.
   public func run() throws(EventLoopError) { while try loop.turn() {} }
 
   /// Advances the time by `duration`: runs timers in the order in which they become due, and the work that they add to
   /// the loop.
   ///
-  /// - Throws: the errors of `turn()`.
+  /// - Throws: the errors of `run()`.
   public func advance(by duration: Duration) throws(EventLoopError) {
     try run()
     var rest = duration

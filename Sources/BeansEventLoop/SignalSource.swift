@@ -10,7 +10,7 @@ public final class SignalSource: LoopHandle, @unchecked Sendable {
   // Safe to send for the reason given in `LoopHandle`.
 
   /// The signal's number.
-  public let number: Int32
+  package let number: Int32
   private var body: (@Sendable () -> Void)?
 
   fileprivate init(
@@ -100,7 +100,7 @@ extension EventLoop {
   ///   - file: the source file of the call, for the report of open handles.
   ///   - line: the line of the call.
   ///   - body: called on the loop's thread, once for each signal that is delivered.
-  /// - Throws: `.invalidArgument` for signals that cannot be caught (`SIGKILL`).
+  /// - Throws: an error for signals that cannot be caught (`SIGKILL`).
   @discardableResult
   public func onSignal(
     _ number: Int32, file: StaticString = #fileID, line: UInt = #line, _ body: @escaping @Sendable () -> Void

@@ -13,7 +13,7 @@ extension TCPConnection {
   ///   - bytes: the bytes to send, possibly none.
   ///   - completion: called exactly once, and not before `write` has returned (unless the loop has been closed): with
   ///     nil when the system has taken all bytes, with `.cancelled` when the connection was closed before, with
-  ///     `.handleClosed` or `.notConnected` when it no longer accepts writes, otherwise with the error of the system;
+  ///     another error when it no longer accepts writes, otherwise with the error of the system;
   ///     the connection is then closed for that reason.
   public func write(_ bytes: [UInt8], completion: WriteCompletion? = nil) {
     unsafe bytes.withUnsafeBytes { unsafe write($0, completion: completion) }
@@ -26,8 +26,18 @@ extension TCPConnection {
       return complete(completion, EventLoopError(.handleClosed, "write"))
     }
     guard unsafe !isShutDown else { return complete(completion, EventLoopError(.notConnected, "write")) }
-    guard let base = bytes.baseAddress, unsafe !bytes.isEmpty else { return complete(completion, nil) }
+    guard unsafe !bytes.isEmpty else { return complete(completion, nil) }
+    if let link = unsafe link { unsafe link.write(bytes, completion) } else { unsafe send(bytes, completion) }
+  }
 
+  /// Sends the bytes of an array through the socket; see `send`.
+  func send(_ bytes: [UInt8], _ completion: WriteCompletion? = nil) {
+    unsafe bytes.withUnsafeBytes { unsafe send($0, completion) }
+  }
+
+  /// Sends bytes through the socket, beside the layer.
+  func send(_ bytes: UnsafeRawBufferPointer, _ completion: WriteCompletion?) {
+    guard isOpen, let base = bytes.baseAddress, unsafe !bytes.isEmpty else { return complete(completion, nil) }
     var buffer = unsafe uv_buf_init(
       UnsafeMutableRawPointer(mutating: base).assumingMemoryBound(to: CChar.self),
       // libuv's length is 32 bits wide; the bytes beyond it are queued.
@@ -48,8 +58,15 @@ extension TCPConnection {
   /// Returns 0 when writes are queued, refused or fail: `write` the rest, whose completion receives the error.
   public func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int {
     loop.preconditionMayUseHandles()
-    guard isOpen, unsafe !closesAfterWrites, unsafe !isShutDown, let base = bytes.baseAddress, unsafe !bytes.isEmpty
-    else { return 0 }
+    guard isOpen, unsafe !closesAfterWrites, unsafe !isShutDown, unsafe link == nil else { return 0 }
+    return unsafe sendAtOnce(bytes)
+  }
+
+  /// Sends the bytes of an array that the socket takes at once, beside the layer.
+  func sendAtOnce(_ bytes: [UInt8]) { _ = unsafe bytes.withUnsafeBytes { unsafe sendAtOnce($0) } }
+
+  private func sendAtOnce(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard let base = bytes.baseAddress, unsafe !bytes.isEmpty else { return 0 }
     var buffer = unsafe uv_buf_init(
       UnsafeMutableRawPointer(mutating: base).assumingMemoryBound(to: CChar.self), UInt32(min(bytes.count, 1 << 30)))
     return unsafe Int(max(uv_try_write(stream, &buffer, 1), 0))
@@ -58,7 +75,8 @@ extension TCPConnection {
   /// The number of written bytes that the system has not yet taken.
   public var writeQueueSize: Int {
     loop.preconditionMayUseHandles()
-    return unsafe state == .closed ? 0 : uv_stream_get_write_queue_size(stream)
+    if state == .closed { return 0 }
+    return unsafe (link?.waitingBytes ?? 0) + uv_stream_get_write_queue_size(stream)
   }
 
   /// Whether the connection accepts writes and its queue holds less than 64 KiB.
@@ -72,6 +90,11 @@ extension TCPConnection {
     loop.preconditionMayUseHandles()
     guard isOpen else { return complete(completion, EventLoopError(.handleClosed, "shut down")) }
     guard unsafe !isShutDown else { return complete(completion, nil) }
+    guard unsafe link?.isEstablished != false else {
+      return complete(completion, EventLoopError(.notConnected, "shut down"))
+    }
+    if let last = unsafe link?.end(), !last.isEmpty { send(last) }
+    guard isOpen else { return complete(completion, EventLoopError(.handleClosed, "shut down")) }
     unsafe isShutDown = true
     let request = unsafe WriteRequest(for: self, size: MemoryLayout<uv_shutdown_t>.size, completion)
     let status = unsafe uv_shutdown(request.memory.assumingMemoryBound(to: uv_shutdown_t.self), stream) {
@@ -121,6 +144,11 @@ extension TCPConnection {
       return
     }
     completion?(nil)
+    hasFlushed()
+  }
+
+  /// Continues after writes that the system has taken.
+  func hasFlushed() {
     if unsafe isAboveHighWater, isOpen, unsafe writeQueueSize <= highWaterMark / 2 {
       unsafe isAboveHighWater = false
       onDrain?()

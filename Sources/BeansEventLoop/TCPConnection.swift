@@ -39,6 +39,8 @@ import Glibc
   @exclusivity(unchecked) var isAboveHighWater = false
   @exclusivity(unchecked) var closesAfterWrites = false
   @exclusivity(unchecked) var isShutDown = false
+  /// Nil for an accepted connection, and for one that is established without a layer.
+  @exclusivity(unchecked) var link: ClientLink?
   private var closeReason = CloseReason.local
   @exclusivity(unchecked) private var isReading = false
   @exclusivity(unchecked) private var hasEnded = false
@@ -69,6 +71,22 @@ import Glibc
     }
   }
 
+  /// Closes the socket, and takes another one, which is not yet connected.
+  func replaceSocket() throws(EventLoopError) {
+    unsafe try replaceHandle(size: MemoryLayout<uv_tcp_t>.size) {
+      unsafe uv_tcp_init($0, $1.assumingMemoryBound(to: uv_tcp_t.self))
+    }
+  }
+
+  /// Takes ownership of a connected socket, also when it throws. libuv needs it to be a stream, of any family.
+  func open(_ descriptor: Int32) throws(EventLoopError) {
+    let status = unsafe uv_tcp_open(tcp, descriptor)
+    guard status == 0 else {
+      Glibc.close(descriptor)
+      throw EventLoopError(status: status, "open a socket")
+    }
+  }
+
   // MARK: Reading
 
   /// Stops reading: the system's buffers fill, and the peer has to wait. May also be called before `resumeReading()`.
@@ -78,7 +96,8 @@ import Glibc
     loop.preconditionMayUseHandles()
     guard isOpen, unsafe isReading else { return }
     unsafe isReading = false
-    unsafe uv_read_stop(stream)
+    // A handshake goes on.
+    if unsafe link?.isEstablished != false { stopReading() }
   }
 
   /// Starts reading, until `pauseReading()`. Does nothing after the end of the peer's side or after `close()`.
@@ -86,6 +105,26 @@ import Glibc
     loop.preconditionMayUseHandles()
     guard isOpen, unsafe !isReading, unsafe !hasEnded else { return }
     unsafe isReading = true
+    guard let link = unsafe link else { return startReading() }
+    guard link.isEstablished else { return }
+    startReading()
+    loop.afterwards { link.deliver() }
+  }
+
+  func stopReading() { unsafe uv_read_stop(stream) }
+
+  /// Returns bytes that have arrived and are not read, at most 16 KiB; none without any. For a connection that has failed.
+  func readRest() -> [UInt8] {
+    var descriptor: Int32 = -1
+    guard isOpen, unsafe uv_fileno(handle, &descriptor) == 0 else { return [] }
+    return unsafe [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, count in
+      count = unsafe max(recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)), 0)
+    }
+  }
+
+  /// Reads from the socket. Does nothing where it does so already.
+  func startReading() {
+    stopReading()
     let status = unsafe uv_read_start(
       stream,
       { handle, _, buffer in
@@ -108,15 +147,23 @@ import Glibc
 
   private func didRead(_ count: Int, _ bytes: UnsafeRawPointer?) {
     if count > 0 {
-      unsafe onRead?(UnsafeRawBufferPointer(start: bytes, count: count))
+      let bytes = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+      if let link = unsafe link { unsafe link.receive(bytes) } else { unsafe onRead?(bytes) }
     } else if count == Int(UV_EOF.rawValue) {
-      pauseReading()
-      unsafe hasEnded = true
-      if let onEnd { onEnd() } else { close(after: .endOfFile) }
+      stopReading()
+      if let link = unsafe link { link.receiveEnd() } else { didEnd() }
     } else if count < 0 {
       fail(EventLoopError(status: Int32(count), "read"))
     }
     // Zero means that there is nothing to read yet.
+  }
+
+  /// Handles the end of the peer's side.
+  func didEnd() {
+    guard isOpen, unsafe !hasEnded else { return }
+    pauseReading()
+    unsafe hasEnded = true
+    if let onEnd { onEnd() } else { close(after: .endOfFile) }
   }
 
   // MARK: Closing
@@ -140,17 +187,20 @@ import Glibc
     }
   }
 
-  func fail(_ error: EventLoopError) { close(.failed(error)) }
+  func fail(_ error: EventLoopError) { close(.failed(unsafe link?.explain(error) ?? error)) }
 
   private func close(_ reason: CloseReason) {
     guard isOpen else { return }
     closeReason = reason
+    if reason == .local, let last = unsafe link?.end(), !last.isEmpty { sendAtOnce(last) }
     unsafe beginClose()
   }
 
   private func close(after reason: CloseReason) {
     guard isOpen, unsafe !closesAfterWrites else { return }
     closeReason = reason
+    if let last = unsafe link?.end(), !last.isEmpty { send(last) }
+    guard isOpen else { return }
     guard writeQueueSize > 0 else { return unsafe beginClose() }
     unsafe closesAfterWrites = true
   }
@@ -165,6 +215,7 @@ import Glibc
     onEnd = nil
     onDrain = nil
     self.onClose = nil
+    unsafe link.take()?.didClose(closeReason)
     onClose?(closeReason)
   }
 
@@ -186,6 +237,12 @@ import Glibc
   package var peerAddress: SocketAddress? {
     loop.preconditionMayUseHandles()
     return unsafe isOpen ? SocketAddress(asking: { unsafe uv_tcp_getpeername(tcp, $0, $1) }) : nil
+  }
+
+  /// Whether the socket is connected, and the handshake of the layer is not complete.
+  package var isInHandshake: Bool {
+    loop.preconditionMayUseHandles()
+    return unsafe link?.isInHandshake == true
   }
 
   /// Sets whether small writes are sent at once (`TCP_NODELAY`).

@@ -35,7 +35,8 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - loop: The loop of the listener and of its connections.
-  ///   - host: A numeric address. `"0.0.0.0"` means every IPv4 interface, `"::"` every interface.
+  ///   - host: A numeric address, or a name: the call blocks until the system has resolved it, and takes the first of its
+  ///     addresses that it can bind. `"0.0.0.0"` means every IPv4 interface, `"::"` every interface.
   ///   - port: 0 lets the system choose; see `port`.
   ///   - backlog: The number of connections that may wait to be accepted; the system caps it (`net.core.somaxconn`).
   ///   - reusePort: Whether several listeners, each on its own loop, share the port; the system distributes the
@@ -45,14 +46,14 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   ///   - line: The line of the call.
   ///   - onConnection: Called on the loop's thread with every connection, which is paused: set its callbacks, then call
   ///     `resumeReading()`.
-  /// - Throws: `.addressInUse`, `.permissionDenied`, `.invalidArgument`, `.loopClosed`, or another code of the system.
+  /// - Throws: `.addressInUse`, `.loopClosed`, or another error of the system, such as that of a host that it does not know.
   public init(
     on loop: EventLoop, host: String = "127.0.0.1", port: Int = 0, backlog: Int32 = 511, reusePort: Bool = false,
     noDelay: Bool = true, file: StaticString = #fileID, line: UInt = #line,
     onConnection: @escaping @Sendable (TCPConnection) -> Void
   ) throws(EventLoopError) {
-    var address = SocketAddress(host: host, port: port)
-    let descriptor = try Self.listen(at: &address, backlog: backlog, reusePort: reusePort)
+    let (address, descriptor) = try Self.listen(
+      at: SocketAddress(host: host, port: port), on: loop, backlog: backlog, reusePort: reusePort)
     self.address = address
     self.descriptor = descriptor
     self.onConnection = onConnection
@@ -73,6 +74,29 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
       close()
       throw error
     }
+  }
+
+  /// Opens a listening socket at the first address of a host that can be bound.
+  private static func listen(
+    at address: SocketAddress, on loop: EventLoop, backlog: Int32, reusePort: Bool
+  ) throws(EventLoopError) -> (SocketAddress, Int32) {
+    try address.checkPort()
+    var addresses = [address][...]
+    if address.numeric == nil {
+      loop.preconditionMayUseHandles()
+      guard !loop.isClosed else { throw EventLoopError(.loopClosed, "listen on \(address)") }
+      addresses = try HostResolution.wait(for: address, on: loop, "listen on \(address)")[...]
+    }
+    var failure = EventLoopError(.unknownHost, "listen on \(address)")
+    while var next = addresses.popFirst() {
+      do throws(EventLoopError) {
+        let descriptor = try listen(at: &next, backlog: backlog, reusePort: reusePort)
+        return (next, descriptor)
+      } catch {
+        failure = error
+      }
+    }
+    throw failure
   }
 
   /// Opens a listening socket. Sets the port in `address` to the one that the system has chosen.
@@ -165,7 +189,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   /// Before this call, no other socket can have the port: of several services that request the port, one gets it, and
   /// the others receive an error.
   ///
-  /// - Throws: `.handleClosed` after `close()`; the error of the system.
+  /// - Throws: an error after `close()`; the error of the system.
   public func allowReusingPort() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     let operation = "share \(address)"
@@ -184,7 +208,7 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
   ///
   /// Clients that connect from now on get no reply until the listener is closed, and are then refused.
   ///
-  /// - Throws: `.handleClosed` after `close()`; the error of the system.
+  /// - Throws: an error after `close()`; the error of the system.
   public func stopAccepting() throws(EventLoopError) {
     loop.preconditionMayUseHandles()
     guard isOpen else { throw EventLoopError(.handleClosed, "stop accepting on \(address)") }

@@ -2,23 +2,23 @@ extension BeanGraph {
   /// The difference between two graphs, for reviews.
   public struct Difference: Sendable, CustomStringConvertible {
     /// A declaration of both graphs, in the old and the new form.
-    public struct Change: Sendable {
+    package struct Change: Sendable {
       /// The declaration in the old graph.
-      public let old: Node
+      package let old: Node
       /// The declaration in the new graph.
-      public let new: Node
+      package let new: Node
     }
 
     /// The declarations that only the new graph contains.
-    public let added: [Node]
+    package let added: [Node]
     /// The declarations that only the old graph contains.
-    public let removed: [Node]
+    package let removed: [Node]
     /// The declarations of both graphs with another scope, type, flag or inactive condition.
-    public let changed: [Change]
+    package let changed: [Change]
     /// The dependencies that only the new graph contains.
-    public let addedEdges: [Edge]
+    package let addedEdges: [Edge]
     /// The dependencies that only the old graph contains.
-    public let removedEdges: [Edge]
+    package let removedEdges: [Edge]
 
     /// Whether the graphs are equal except for the places of declarations.
     public var isEmpty: Bool {

@@ -29,7 +29,7 @@ public struct BeanGraph: Sendable, Equatable, Codable {
     /// The scope that the children of a factory open; nil for an environment that is no child of a factory.
     public let scope: String?
     /// The reason why the children of the factory are inactive; nil if they are active.
-    public let inactive: String?
+    package let inactive: String?
   }
 
   /// One declaration: a bean, or a declaration without an instance, such as a template.
@@ -65,7 +65,7 @@ public struct BeanGraph: Sendable, Equatable, Codable {
     /// The name in faults and reports: the type, and the bean's own id if it has one.
     public let label: String
     /// The bean's own id.
-    public let beanId: String?
+    package let beanId: String?
     /// The type with its module; nil for a template without a class.
     public let type: String?
     /// The id of the cluster that declares it.
@@ -112,7 +112,7 @@ public struct BeanGraph: Sendable, Equatable, Codable {
       case template
 
       /// Whether a dependency of this kind retains the taken bean.
-      public var keeps: Bool {
+      package var keeps: Bool {
         switch self {
         case .parameter, .property, .optional, .collection, .lazy, .owned, .decorates: true
         case .provider, .current, .requirement, .factory, .template: false

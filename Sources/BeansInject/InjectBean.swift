@@ -12,7 +12,7 @@ open class Inject: @unchecked Sendable {  // subclasses are immutable by contrac
 /// An injection of a bean by the property's type, or by id.
 public final class InjectBean: Inject, @unchecked Sendable {
   /// The id of the bean, or nil to search by type.
-  public let id: String?
+  package let id: String?
 
   /// Creates an injection by type, or by id if one is given.
   public init(id: String? = nil) {

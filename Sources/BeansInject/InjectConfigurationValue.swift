@@ -6,11 +6,11 @@ import BeansReflection
 /// Later changes of the configuration do not reach existing beans.
 public final class InjectConfigurationValue: Inject, @unchecked Sendable {
   /// The namespace of the key.
-  public let namespace: String
+  package let namespace: String
   /// The key.
-  public let key: String
+  package let key: String
   /// The value if the configuration has none; converted, too.
-  public let defaultValue: (any Sendable)?
+  package let defaultValue: (any Sendable)?
 
   /// Creates an injection of the value with that key.
   ///

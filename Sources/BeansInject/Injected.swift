@@ -55,7 +55,7 @@ public struct InjectedById<Value> {
   /// The property, as one without an id.
   private(set) var property = Injected<Value>()
   /// The id of the bean.
-  public let id: String
+  let id: String
 
   /// Creates a property to be injected with the bean of that id.
   public init(_ id: String) { self.id = id }

@@ -10,7 +10,7 @@ import Dispatch
 ///
 /// ```swift
 /// let operations = Operations(environment: application, lifecycle: lifecycle, sessions: [sessions], lag: lag)
-/// try await application.ready(options: .recordTimes)
+/// try await application.ready(options: [.recordTimes])
 /// try operations.start()
 /// ```
 ///

@@ -29,11 +29,13 @@ public final class ScopeDurations: EnvironmentObserver {
   public init() {}
 
   /// Measures a child that has ended.
-  public func childEnded(_ child: Environment, _ end: ChildEnd) {
-    let bucket = Self.bounds.firstIndex { end.duration.seconds <= $0 } ?? Self.bounds.count
-    let hasFailed = if case .failed = end.outcome { true } else { false }
+  public func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+  ) {
+    let bucket = Self.bounds.firstIndex { duration.seconds <= $0 } ?? Self.bounds.count
+    let hasFailed = if case .failed = outcome { true } else { false }
     scopes.withLock { scopes in
-      scopes[end.scope, default: Scope()].add(end.duration, bucket, hasFailed: hasFailed)
+      scopes[child.name, default: Scope()].add(duration, bucket, hasFailed: hasFailed)
     }
   }
 

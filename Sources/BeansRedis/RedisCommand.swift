@@ -10,6 +10,8 @@ struct RedisCommand: Sendable {
 
   let action: Action
   let deadline: ContinuousClock.Instant
+  /// The number of replicas that have to confirm a change; 0 for a command that does not wait for any.
+  var replicas = 0
   /// Called once, on the loop's thread.
   let reply: @Sendable (Result<RESPValue, RedisFailure>) -> Void
   /// Whether the server does not recognise the digest of the script, so that the text has to be sent.
@@ -19,6 +21,14 @@ struct RedisCommand: Sendable {
   /// Whether an earlier attempt has an unknown outcome. Only a second attempt waits for a server that refuses
   /// connections.
   var isSecond = false
+
+  /// The number of replies that the server owes: `TIME` precedes a read, `WAIT` follows a change that replicas confirm.
+  var replyCount: Int {
+    switch action {
+    case .read: 2
+    case .run: replicas > 0 ? 2 : 1
+    }
+  }
 }
 
 /// The reason why a command has no reply.
@@ -30,4 +40,6 @@ enum RedisFailure: Error, Sendable, Equatable {
   case lost(String)
   /// This side has closed the connection. The server may execute the command before its deadline.
   case late(String)
+  /// The server has made the change, and too few replicas have confirmed it.
+  case unconfirmed(String)
 }

@@ -10,6 +10,11 @@ import BeansLogging
 /// next connection. A connection with a late reply is closed, because the next reply on it might be taken for the reply
 /// to another command. An unusable server is logged once, and so is its return.
 ///
+/// A server that is no longer a primary, or reads its data, refuses commands before they write (READONLY, MASTERDOWN,
+/// LOADING). The connection then sends no more, takes the replies that arrive within `RedisOptions.longestPause`, closes,
+/// and looks for the primary anew: the name is resolved again, or a Sentinel asked again. The refused commands wait for
+/// the next connection.
+///
 /// Belongs to its loop's thread.
 final class RedisConnection: @unchecked Sendable {
   // Safe to send: only the loop's thread accesses mutable state, as `send` and `close` check.
@@ -17,39 +22,34 @@ final class RedisConnection: @unchecked Sendable {
   private enum Phase {
     /// There is no connection, and no attempt to connect.
     case idle
+    /// A Sentinel is being asked for the address of the primary.
+    case locating
     /// A connection is being established, or the greeting is in flight: login, scripts, time.
     case greeting(TCPConnection)
     case ready(TCPConnection)
+    /// The server is not the primary any more: only the replies on the way are taken.
+    case draining(TCPConnection)
     /// A timer runs until the next attempt to connect.
     case pausing(isRefused: Bool)
     case closed
   }
 
-  /// A part of the greeting.
-  private enum Greeting {
-    case login
-    case script(RedisScript)
-    case time
-  }
-
   private static let logger = LogManager.getLogger(forName: "Beans.Sessions.Redis")
   private let loop: EventLoop
-  private let address: SocketAddress
   private let options: RedisOptions
+  /// The Sentinels that name the server; nil for a server with an address.
+  private let sentinels: SentinelWatch?
   private var phase = Phase.idle
   private var parser = RESPParser()
-  /// The digests of the scripts on the server.
-  private var digests: [RedisScript: [UInt8]] = [:]
+  private var greeting: RedisGreeting
   /// The server's time as of the greeting, or of the last command that came too late.
   var clock = RedisClock(time: 0)
-  /// The parts of the greeting without a reply so far, in order.
-  private var greetings: [Greeting] = []
   /// The commands that have not been sent.
   private var waiting: [RedisCommand] = []
   /// The commands without a reply so far, in the order of their replies.
   private var sent = FirstInFirstOut<RedisCommand>()
-  /// The reply to the `TIME` of the first sent command, which reads, when only this reply has arrived.
-  private var timeReply: RESPValue?
+  /// The replies to the first sent command that have arrived, where it gets several.
+  private var parts: [RESPValue] = []
   private var pause: Duration
   /// The last reason why there is no usable connection.
   private var trouble: String?
@@ -61,11 +61,18 @@ final class RedisConnection: @unchecked Sendable {
   private var connectTimer: EventLoop.Scheduled?
   private var pauseTimer: EventLoop.Scheduled?
 
-  init(on loop: EventLoop, to address: SocketAddress, options: RedisOptions) {
+  init(on loop: EventLoop, options: RedisOptions) {
     self.loop = loop
-    self.address = address
     self.options = options
     pause = options.firstPause
+    sentinels =
+      switch options.servers.kind {
+      case .server: nil
+      case .sentinels(let addresses, let primary):
+        SentinelWatch(on: loop, addresses, primary: primary, options: options)
+      }
+    greeting = RedisGreeting(options, needsRole: sentinels != nil)
+    sentinels?.onSwitch = { [weak self] _ in self?.leaveForAnother() }
   }
 
   // MARK: commands
@@ -83,7 +90,7 @@ final class RedisConnection: @unchecked Sendable {
     switch phase {
     case .idle: connect()
     case .ready(let connection): flush(connection)
-    case .greeting, .pausing, .closed: break
+    case .locating, .greeting, .draining, .pausing, .closed: break
     }
     watch(command.deadline)
   }
@@ -94,33 +101,28 @@ final class RedisConnection: @unchecked Sendable {
       let command = waiting[count]
       count += 1
       sent.append(command)
-      connection.write(encode(command))
+      connection.write(command.encode(scripts: greeting.digests, clock))
     }
     waiting.removeFirst(count)
   }
 
-  private func encode(_ command: RedisCommand) -> [UInt8] {
-    switch command.action {
-    case .read(let words): return Self.time + RESPCommand.encode(words)
-    case .run(let script, let keys, let arguments):
-      var words: [[UInt8]]
-      if !command.needsText, let digest = digests[script] {
-        words = [Array("EVALSHA".utf8), digest]
-      } else {
-        words = [Array("EVAL".utf8), Array(script.text.utf8)]
-      }
-      words.append(Array(String(keys.count).utf8))
-      return RESPCommand.encode(words + keys + [clock.text(of: command.deadline)] + arguments)
-    }
-  }
-
-  private static let time = RESPCommand.encode([Array("TIME".utf8)])
-
   // MARK: connecting
 
   private func connect() {
+    if case .server(let address) = options.servers.kind { return connect(to: address) }
+    phase = .locating
+    sentinels?.find { [self] result in
+      guard case .locating = phase else { return }
+      switch result {
+      case .success(let address): connect(to: address)
+      case .failure(let failure): fail(failure.reason, isRefused: true)
+      }
+    }
+  }
+
+  private func connect(to address: SocketAddress) {
     do throws(EventLoopError) {
-      let connection = try TCPConnection.connect(on: loop, host: address.host, port: address.port) { [self] result in
+      let connection = try TCPConnection.connect(on: loop, to: address, options: options.connect) { [self] result in
         // A failure is also reported to `onClose`.
         if case .success(let connection) = result, isCurrent(connection) { greet(connection) }
       }
@@ -133,7 +135,9 @@ final class RedisConnection: @unchecked Sendable {
       connection.onClose = { [self] reason in ended(connection, reason) }
       connectTimer = loop.schedule(after: options.connectTimeout) { [self] in
         if case .greeting(let connection) = phase {
-          giveUp(connection, "it was not ready in \(options.connectTimeout)")
+          let isSecured = !connection.isInHandshake
+          let fault = isSecured ? "was not ready" : "may not use TLS on this port: it has not completed the handshake"
+          giveUp(connection, "it \(fault) in \(options.connectTimeout)")
         }
       }
     } catch {
@@ -147,36 +151,25 @@ final class RedisConnection: @unchecked Sendable {
 
   private func greet(_ connection: TCPConnection) {
     connection.resumeReading()
-    var words: [[String]] = []
-    if let password = options.password { words.append(["AUTH"] + (options.username.map { [$0] } ?? []) + [password]) }
-    if options.database != 0 { words.append(["SELECT", String(options.database)]) }
-    greetings = Array(repeating: .login, count: words.count) + RedisScript.allCases.map(Greeting.script) + [.time]
-    words += RedisScript.allCases.map { ["SCRIPT", "LOAD", $0.text] }
-    words.append(["TIME"])
-    for command in words { connection.write(RESPCommand.encode(command.map { Array($0.utf8) })) }
+    greeting = RedisGreeting(options, needsRole: sentinels != nil)
+    for command in greeting.commands { connection.write(RESPCommand.encode(command.map { Array($0.utf8) })) }
   }
 
   private func greeted(_ reply: RESPValue, _ connection: TCPConnection) {
-    guard !greetings.isEmpty else { return giveUp(connection, Self.unasked) }
-    if case .error(let text) = reply { return giveUp(connection, text) }
-    switch greetings.removeFirst() {
-    case .login: break
-    case .script(let script):
-      guard case .bytes(let digest) = reply else { return giveUp(connection, "it does not load scripts") }
-      digests[script] = digest
-    case .time:
-      guard let time = RedisClock(reply) else { return giveUp(connection, "it does not return the time") }
-      clock = time
+    do throws(RedisGreeting.Refusal) {
+      try greeting.take(reply)
+    } catch {
+      return giveUp(connection, error.reason, isRefused: error.isLasting)
     }
-    guard greetings.isEmpty else { return }
+    guard greeting.isComplete else { return }
+    clock = greeting.clock
     connectTimer?.cancel()
     phase = .ready(connection)
-    pause = options.firstPause
     trouble = "it does not accept commands"
     if hasWarned {
       hasWarned = false
       // A warning, so that readers of warnings alone also see the end of the outage.
-      Self.logger.warn("Redis at \(address) can be used again")
+      Self.logger.warn("Redis at \(options.servers) can be used again")
     }
     flush(connection)
   }
@@ -200,48 +193,104 @@ final class RedisConnection: @unchecked Sendable {
   /// Whether the server owes a reply.
   private var isAsked: Bool {
     switch phase {
-    case .greeting: !greetings.isEmpty
-    case .ready: sent.count > 0
-    case .idle, .pausing, .closed: false
+    case .greeting: !greeting.isComplete
+    case .ready, .draining: sent.count > 0
+    case .idle, .locating, .pausing, .closed: false
     }
   }
 
   private func take(_ reply: RESPValue, _ connection: TCPConnection) {
     if case .greeting = phase { return greeted(reply, connection) }
-    if case .read = sent.first?.action, timeReply == nil {
-      timeReply = reply
-      return
-    }
-    guard var command = sent.popFirst() else { return giveUp(connection, Self.unasked) }
-    if let time = timeReply.take() { return command.reply(.success(.array([time, reply]))) }
-    if case .error(let text) = reply, text.hasPrefix("NOSCRIPT"), !command.needsText {
-      // The server no longer has its scripts, and has not executed the command.
-      command.needsText = true
-      waiting.insert(command, at: 0)
-      return flush(connection)
-    }
-    if case .error(let text) = reply, let time = RedisClock(late: text), !command.wasLate {
-      // The estimate of the time was wrong or too old, and the server has not executed the command.
-      clock = time
-      command.wasLate = true
-      waiting.insert(command, at: 0)
-      return flush(connection)
-    }
-    command.reply(.success(reply))
+    guard let command = sent.first else { return giveUp(connection, Self.unasked) }
+    parts.append(reply)
+    guard parts.count == command.replyCount else { return }
+    _ = sent.popFirst()
+    let replies = parts
+    parts = []
+    finish(command, replies, connection)
+    if case .draining(let current) = phase, current === connection { endDraining(connection) }
   }
 
-  private func isCurrent(_ connection: TCPConnection) -> Bool {
+  /// Handles all replies to a command.
+  private func finish(_ command: RedisCommand, _ replies: [RESPValue], _ connection: TCPConnection) {
+    if let text = command.refusalByRole(replies) {
+      sendLater(command)
+      return drain(connection, text)
+    }
+    // A replica may be behind.
+    if case .draining = phase, case .read = command.action { return sendLater(command) }
+    if case .error(let text) = replies[0], text.hasPrefix("NOSCRIPT"), !command.needsText {
+      // The server no longer has its scripts, and has not executed the command.
+      var command = command
+      command.needsText = true
+      sendLater(command)
+    } else if case .error(let text) = replies[0], let time = RedisClock(late: text), !command.wasLate {
+      // The estimate of the time was wrong or too old, and the server has not executed the command.
+      clock = time
+      var command = command
+      command.wasLate = true
+      sendLater(command)
+    } else {
+      pause = options.firstPause
+      command.reply(command.result(of: replies))
+    }
+    if case .ready = phase { flush(connection) }
+  }
+
+  /// Puts a command that has had no effect back to those that have not been sent.
+  private func sendLater(_ command: RedisCommand) { waiting.insert(command, at: 0) }
+
+  private func isCurrent(_ connection: TCPConnection) -> Bool { current === connection }
+
+  private var current: TCPConnection? {
     switch phase {
-    case .greeting(let current), .ready(let current): current === connection
-    case .idle, .pausing, .closed: false
+    case .greeting(let current), .ready(let current), .draining(let current): current
+    case .idle, .locating, .pausing, .closed: nil
+    }
+  }
+
+  // MARK: leaving a server that is no primary
+
+  /// Sends no more on a connection, and closes it when the replies on the way have arrived. Those of a server that does
+  /// not reply, or waits for replicas that have left it, are not awaited for long.
+  private func drain(_ connection: TCPConnection, _ reason: String) {
+    guard case .ready(let current) = phase, current === connection else { return }
+    trouble = reason
+    warnOnce(reason)
+    phase = .draining(connection)
+    endDraining(connection)
+    guard case .draining = phase else { return }
+    loop.schedule(after: options.longestPause) { [self] in
+      if case .draining(let current) = phase, current === connection { giveUp(connection, reason) }
+    }
+  }
+
+  private func endDraining(_ connection: TCPConnection) {
+    guard sent.count == 0 else { return }
+    parser = RESPParser()
+    rest(isRefused: false)
+    connection.close()
+  }
+
+  /// Leaves the server for another primary, which Sentinels have named.
+  private func leaveForAnother() {
+    pause = options.firstPause
+    let reason = "Sentinels have named another primary"
+    switch phase {
+    case .ready(let connection): drain(connection, reason)
+    case .greeting(let connection): giveUp(connection, reason)
+    case .pausing:
+      pauseTimer?.cancel()
+      endPause()
+    case .idle, .locating, .draining, .closed: break
     }
   }
 
   // MARK: losing the connection
 
   /// Closes the connection from this side. The server may still execute the commands it has received.
-  private func giveUp(_ connection: TCPConnection, _ reason: String) {
-    drop(connection, reason) { .late($0) }
+  private func giveUp(_ connection: TCPConnection, _ reason: String, isRefused: Bool = false) {
+    drop(connection, reason, isRefused: isRefused) { .late($0) }
     connection.close()
   }
 
@@ -251,10 +300,7 @@ final class RedisConnection: @unchecked Sendable {
     case .local: drop(connection, "the connection was closed") { .late($0) }
     case .endOfFile: drop(connection, "it has closed the connection") { .lost($0) }
     case .failed(let error):
-      let isByServer = error.code == .connectionReset || error.code == .brokenPipe
-      drop(connection, "\(error)", isRefused: error.code == .connectionRefused) {
-        isByServer ? .lost($0) : .late($0)
-      }
+      drop(connection, "\(error)", isRefused: error.meansNoServer) { error.isByPeer ? .lost($0) : .late($0) }
     }
   }
 
@@ -263,15 +309,10 @@ final class RedisConnection: @unchecked Sendable {
     _ connection: TCPConnection, _ reason: String, isRefused: Bool = false, _ failure: (String) -> RedisFailure
   ) {
     guard isCurrent(connection) else { return }
-    (parser, timeReply) = (RESPParser(), nil)
+    (parser, parts) = (RESPParser(), [])
     connectTimer?.cancel()
+    if case .greeting = phase { return fail(reason, isRefused: isRefused) }
     trouble = reason
-    guard case .ready = phase else {
-      warnOnce(reason)
-      rest(isRefused: isRefused)
-      if isRefused { failWaiting(reason) }
-      return
-    }
     phase = .idle
     // A server may close an idle connection.
     if sent.count > 0 { warnOnce(reason) }
@@ -280,10 +321,18 @@ final class RedisConnection: @unchecked Sendable {
     if case .idle = phase, !waiting.isEmpty { connect() }
   }
 
+  /// Handles an attempt to connect that has failed.
+  private func fail(_ reason: String, isRefused: Bool) {
+    trouble = reason
+    warnOnce(reason)
+    rest(isRefused: isRefused)
+    if isRefused { failWaiting(reason) }
+  }
+
   private func warnOnce(_ reason: String) {
     if hasWarned { return }
     hasWarned = true
-    Self.logger.warn("Redis at \(address) cannot be used: \(reason)")
+    Self.logger.warn("Redis at \(options.servers) cannot be used: \(reason)")
   }
 
   /// Fails the commands that do not wait for the server to return.
@@ -297,11 +346,13 @@ final class RedisConnection: @unchecked Sendable {
     phase = .pausing(isRefused: isRefused)
     let length = pause * Double.random(in: 0.5...1)
     pause = min(pause * 2, options.longestPause)
-    pauseTimer = loop.schedule(after: length) { [self] in
-      guard case .pausing = phase else { return }
-      phase = .idle
-      if !waiting.isEmpty { connect() }
-    }
+    pauseTimer = loop.schedule(after: length) { [self] in endPause() }
+  }
+
+  private func endPause() {
+    guard case .pausing = phase else { return }
+    phase = .idle
+    if !waiting.isEmpty { connect() }
   }
 
   // MARK: deadlines
@@ -321,7 +372,7 @@ final class RedisConnection: @unchecked Sendable {
 
   private func expire() {
     let now = ContinuousClock.now
-    if sent.elements.contains(where: { $0.deadline <= now }), case .ready(let connection) = phase {
+    if sent.elements.contains(where: { $0.deadline <= now }), let connection = current {
       giveUp(connection, "it has not replied in time")
     }
     let late = waiting.filter { $0.deadline <= now }
@@ -334,13 +385,10 @@ final class RedisConnection: @unchecked Sendable {
   /// Fails all waiting commands, and closes the connection.
   func close() {
     loop.preconditionIsCurrent()
-    let connection: TCPConnection? =
-      switch phase {
-      case .greeting(let connection), .ready(let connection): connection
-      case .idle, .pausing, .closed: nil
-      }
+    let connection = current
     phase = .closed
-    (parser, timeReply) = (RESPParser(), nil)
+    (parser, parts) = (RESPParser(), [])
+    sentinels?.close()
     for timer in [deadlineTimer, connectTimer, pauseTimer] { timer?.cancel() }
     connection?.close()
     let (unanswered, unsent) = (sent.removeAll(), waiting)

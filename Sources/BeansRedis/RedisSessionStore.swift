@@ -14,8 +14,9 @@ public import BeansSessions
 /// A session is one key with an expiry. A lookup reads it in one round trip; it takes a second one, with a script, once
 /// in `SessionLimits.touchInterval`, to postpone the expiry. Each other call is one script, which the server runs in
 /// one step, and one round trip. The store requires version 6 of Redis or later, or Valkey, as one server or one
-/// primary: in a cluster, the two keys of a rotation may be on different nodes. A server that replicates or saves its
-/// data after it replies may lose acknowledged changes when it fails.
+/// primary, which it finds anew when it changes. It refuses a node of a cluster, where the two keys of a rotation may be
+/// on different nodes. A server that replicates or saves its data after it replies may lose acknowledged changes when it
+/// fails: <doc:ServersOfAStore>.
 ///
 /// Each event loop has one connection, established for the first call that uses it. Calls on a connection do not wait
 /// for each other. A call from a loop's thread uses that loop's connection; any other call uses the connections in
@@ -37,10 +38,12 @@ public import BeansSessions
 /// or by hand.
 public final class RedisSessionStore: SessionStore, DisposableBean {
   let connections: [Connection]
-  private let address: SocketAddress
+  private let servers: RedisServers
   private let prefix: String
   private let limits: SessionLimits
   private let timeout: Duration
+  /// The number of replicas that have to confirm a change.
+  private let replicas: Int
   private let missing = MissingIds()
   /// The index of the next connection, for calls from threads without a loop.
   private let turn = Locked(0)
@@ -61,28 +64,43 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   /// Creates a store. It connects at the first call.
   ///
   /// - Parameters:
-  ///   - host: a numeric IPv4 or IPv6 address.
-  ///   - port: the server's port. 6379 unless given.
   ///   - loops: the event loops, with one connection each. Without any, each call fails.
   ///   - prefix: the text before the id in each key. `"session:"` unless given.
   ///   - limits: the lifetime and the size of sessions; the size is at most 32 MiB. A session keeps the `idleLimit`
   ///     that it was created with.
-  ///   - options: the login and the time limits.
+  ///   - options: the servers, the login and the time limits.
   public init(
-    host: String, port: Int = 6379, loops: [EventLoop], prefix: String = "session:",
-    limits: SessionLimits = SessionLimits(), options: RedisOptions = RedisOptions()
+    loops: [EventLoop], prefix: String = "session:", limits: SessionLimits = SessionLimits(),
+    options: RedisOptions = RedisOptions()
   ) {
-    let address = SocketAddress(host: host, port: port)
-    connections = loops.map { loop in
-      Connection(loop: loop, redis: RedisConnection(on: loop, to: address, options: options))
-    }
-    self.address = address
+    connections = loops.map { Connection(loop: $0, redis: RedisConnection(on: $0, options: options)) }
+    servers = options.servers
+    replicas = options.minimumReplicas
     self.prefix = prefix
     var limits = limits
     // A reply has to be within the limits of `RESPParser`.
     limits.maximumBytes = min(limits.maximumBytes, 32 << 20)
     self.limits = limits
     timeout = options.commandTimeout
+  }
+
+  /// Creates a store of one server. It connects at the first call.
+  ///
+  /// - Parameters:
+  ///   - host: a name, a numeric address, or `unix:` and a path; see `RedisServers.server(host:port:)`.
+  ///   - port: the server's port. 6379 unless given.
+  ///   - loops: the event loops, with one connection each. Without any, each call fails.
+  ///   - prefix: the text before the id in each key. `"session:"` unless given.
+  ///   - limits: the lifetime and the size of sessions; the size is at most 32 MiB. A session keeps the `idleLimit`
+  ///     that it was created with.
+  ///   - options: the login and the time limits. Its servers are not used.
+  public convenience init(
+    host: String, port: Int = 6379, loops: [EventLoop], prefix: String = "session:",
+    limits: SessionLimits = SessionLimits(), options: RedisOptions = RedisOptions()
+  ) {
+    var options = options
+    options.servers = .server(host: host, port: port)
+    self.init(loops: loops, prefix: prefix, limits: limits, options: options)
   }
 
   /// Closes the connections. Calls in flight, and later calls, fail. From any thread; a second call does nothing.
@@ -163,7 +181,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     case .reply(.array(let replies)) where replies.count == 2:
       // The key holds something else, such as the text of an id that has ended.
       if case .error(let text) = replies[1], text.hasPrefix("WRONGTYPE") { return nil }
-      for case .error(let text) in replies { throw .unavailable("\(address): \(text)") }
+      for case .error(let text) in replies { throw .unavailable("\(servers): \(text)") }
       guard let now = RedisClock(replies[0])?.time, case .array(let parts) = replies[1] else {
         throw .unavailable(strangeReply)
       }
@@ -211,7 +229,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     case .integer(let version) where version > 0: return UInt64(version)
     case .integer(let bytes): throw .tooLarge(bytes: Int(clamping: bytes.magnitude), limit: limits.maximumBytes)
     case .array(let names) where names.isEmpty:
-      throw .outcomeUnknown("\(address): the connection was lost, and others have changed the session since")
+      throw .outcomeUnknown("\(servers): the connection was lost, and others have changed the session since")
     case .array(let names): throw .conflict(names.compactMap(\.text).sorted())
     default: throw .outcomeUnknown(strangeReply)
     }
@@ -265,7 +283,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
   private static let readFields = Array("HMGET".utf8)
 
   /// The text for an unexpected reply. It excludes the reply, which may contain data private to a visitor.
-  private var strangeReply: String { "\(address): it gives a reply that means nothing" }
+  private var strangeReply: String { "\(servers): it gives a reply that means nothing" }
 
   // MARK: calls
 
@@ -286,17 +304,17 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
     _ deadline: ContinuousClock.Instant, _ action: (_ isSecond: Bool) -> RedisCommand.Action
   ) async -> Outcome {
     switch await send(action(false), deadline, isSecond: false) {
-    case .success(.error(let text)) where Self.isRefusal(text): return .notDone("\(address): \(text)")
-    case .success(.error(let text)): return .unknown("\(address): \(text)")
+    case .success(.error(let text)) where Self.isRefusal(text): return .notDone("\(servers): \(text)")
+    case .success(.error(let text)): return .unknown("\(servers): \(text)")
     case .success(let reply): return .reply(reply)
-    case .failure(.notSent(let reason)): return .notDone("\(address): \(reason)")
-    case .failure(.late(let reason)): return .unknown("\(address): \(reason)")
+    case .failure(.notSent(let reason)): return .notDone("\(servers): \(reason)")
+    case .failure(.late(let reason)), .failure(.unconfirmed(let reason)): return .unknown("\(servers): \(reason)")
     case .failure(.lost(let reason)):
       // Only a reply contains the outcome of the first attempt.
       guard case .success(let reply) = await send(action(true), deadline, isSecond: true) else {
-        return .unknown("\(address): \(reason)")
+        return .unknown("\(servers): \(reason)")
       }
-      if case .error(let text) = reply { return .unknown("\(address): \(reason), then \(text)") }
+      if case .error(let text) = reply { return .unknown("\(servers): \(reason), then \(text)") }
       return .reply(reply)
     }
   }
@@ -326,6 +344,7 @@ public final class RedisSessionStore: SessionStore, DisposableBean {
         continuation.resume()
       }
       command.isSecond = isSecond
+      if case .run(let script, _, _) = action, script != .load { command.replicas = replicas }
       let sent = command
       if connection.loop.isCurrent {
         connection.redis.send(sent)

@@ -36,11 +36,12 @@ final class BeanRun: Sendable {
   let work: BeanWork
   /// The position of the run among those of its environment.
   let number: Int
-  private weak let runner: Runner?
+  /// Called with the failure that ends the runs of the environment.
+  private let fail: @Sendable (EnvironmentError) -> Void
   private let state = Locked(State())
 
-  init(_ work: BeanWork, _ number: Int, of runner: Runner) {
-    (self.work, self.number, self.runner) = (work, number, runner)
+  init(_ work: BeanWork, _ number: Int, fail: @escaping @Sendable (EnvironmentError) -> Void) {
+    (self.work, self.number, self.fail) = (work, number, fail)
   }
 
   /// Starts the run in a task of its own, as soon as other runs are ready.
@@ -64,7 +65,7 @@ final class BeanRun: Sendable {
       if let policy = work.restarts, clock.now() - began > policy.longest { restarts = 0 }
       guard let policy = work.restarts, restarts < policy.limit else {
         // Before the waiting creations fail: the end of the runs has begun when they do.
-        runner?.fail(failure(error))
+        fail(failure(error))
         return enter(.failed, error)
       }
       restarts += 1

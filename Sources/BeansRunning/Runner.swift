@@ -68,7 +68,7 @@ final class Runner: BeanRunner {
     state.withLock { state in
       if let known = state.runs[bean] { return (known, false) }
       guard state.end == nil, let work = RunningBeans(of: environment).work(of: bean) else { return nil }
-      let made = BeanRun(work, state.runs.count, of: self)
+      let made = BeanRun(work, state.runs.count) { [weak self] in self?.fail($0) }
       state.runs[bean] = made
       return (made, true)
     }

@@ -197,7 +197,7 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   // MARK: called by the container for the child
 
   /// Begins the deadline and the idle time. Called by the container.
-  public final func opened(_ environment: Environment) {
+  package final func opened(_ environment: Environment) {
     let isFinished = state.withLock { state -> Bool in
       // The end of a parent can end a child that is still being opened.
       guard state.phase == .new else { return state.phase == .finished }
@@ -216,14 +216,14 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
 
   /// Marks a use, if idle time is measured. Called by the container after a lookup in the child and at the end of one
   /// of its children.
-  public final func used() { if idleTimeout != .max { touch() } }
+  package final func used() { if idleTimeout != .max { touch() } }
 
   /// Whether the calling thread may release beans: the loop's thread, or any thread if the loop does not run and so has
   /// none. Called by the container.
-  public final var canReleaseHere: Bool { loop.isCurrent || !loop.isRunning }
+  package final var canReleaseHere: Bool { loop.isCurrent || !loop.isRunning }
 
   /// Runs the work at once on the loop's thread, otherwise hands it to the loop. Called by the container.
-  public final func release(_ work: @escaping @Sendable () -> Void) -> Bool {
+  package final func release(_ work: @escaping @Sendable () -> Void) -> Bool {
     if loop.isCurrent {
       work()
       return true
@@ -232,12 +232,12 @@ open class LoopScope: AbstractBeanScope, HostedScope, @unchecked Sendable {
   }
 
   /// Runs the work in a task on the loop. Called by the container.
-  public final func release(asynchronously work: @escaping @Sendable () async -> Void) {
+  package final func release(asynchronously work: @escaping @Sendable () async -> Void) {
     Task(executorPreference: loop, operation: work)
   }
 
   /// Calls the scope's own `finish()` after the release of all beans. Called by the container.
-  public final func closed() {
+  package final func closed() {
     let (environment, timer) = state.withLock { state in
       let old = (state.environment, state.timer)
       (state.environment, state.timer, state.phase) = (nil, nil, .closed)

@@ -19,13 +19,8 @@ import Synchronization
 /// SIGHUP ends nothing: the service outlives its terminal, and opens the files of its logs again. A
 /// `WatchedConfigurationSource` needs no signal: it reads a file when it changes.
 public final class ServerLifecycle: Sendable {
-  /// A function that stops accepting requests and completes those that have arrived. Called with the remaining time,
-  /// and again with zero for each further signal; has to call `done`, from any thread, when no request is left or the
-  /// time is over.
-  public typealias Drain = @Sendable (_ limit: Duration, _ done: @escaping @Sendable () -> Void) -> Void
-
   /// The progress of the end.
-  public enum Phase: Sendable {
+  package enum Phase: Sendable {
     /// No end has begun.
     case running
     /// The end has been announced, and requests are still accepted.
@@ -54,7 +49,7 @@ public final class ServerLifecycle: Sendable {
   private let announcement: Duration
   private let drainLimit: Duration
   private let shutdownLimit: Duration?
-  private let drain: Drain
+  private let drain: @Sendable (_ limit: Duration, _ done: @escaping @Sendable () -> Void) -> Void
   private let logs: LogManager?
   private let logLimit: Duration
   private let state = Locked(State())
@@ -76,10 +71,13 @@ public final class ServerLifecycle: Sendable {
   ///     balancers take to notice that the service is no longer ready.
   ///   - logs: the manager whose destinations are flushed at the end; by default the installed manager.
   ///   - logLimit: the time limit of the flush; after it, a blocked destination is abandoned.
-  ///   - drain: the function that stops accepting requests and drains.
+  ///   - drain: the function that stops accepting requests and completes those that have arrived. Called with the
+  ///     remaining time, and again with zero for each further signal; has to call `done`, from any thread, when no
+  ///     request is left or the time is over.
   public init(
     environment: Environment, loop: EventLoop, drainLimit: Duration = .seconds(10), shutdownLimit: Duration? = nil,
-    announcement: Duration = .zero, logs: LogManager? = nil, logLimit: Duration = .seconds(2), drain: @escaping Drain
+    announcement: Duration = .zero, logs: LogManager? = nil, logLimit: Duration = .seconds(2),
+    drain: @escaping @Sendable (_ limit: Duration, _ done: @escaping @Sendable () -> Void) -> Void
   ) {
     self.environment = environment
     self.loop = loop
@@ -92,7 +90,7 @@ public final class ServerLifecycle: Sendable {
   }
 
   /// The progress of the end. Callable from any thread.
-  public var phase: Phase { state.withLock { $0.phase } }
+  package var phase: Phase { state.withLock { $0.phase } }
 
   /// Calls `body` once, after draining and before the shutdown of the environment: for work that would otherwise delay
   /// sessions or requests.

@@ -20,17 +20,13 @@ import Synchronization
 ///
 /// Add the source to one environment. As a bean it is closed with that; otherwise close it before its loop.
 public final class WatchedConfigurationSource: ConfigurationSource, DisposableBean {
-  /// A function that returns the values in a file's bytes; `path` is for its errors. Called on the loop's thread, and
-  /// on the thread that adds the source.
-  public typealias Format = @Sendable (_ bytes: [UInt8], _ path: String) throws -> [ConfigurationItem]
-
   /// The path, which names the source in reports and errors.
   public let url: String
   /// Whether values of this source override those of sources added before it.
   public let canOverrule: Bool
   private let loop: EventLoop
   private let quietTime: Duration
-  private let format: Format
+  private let format: @Sendable (_ bytes: [UInt8], _ path: String) throws -> [ConfigurationItem]
   private let state = Locked(State())
 
   private struct State {
@@ -52,10 +48,11 @@ public final class WatchedConfigurationSource: ConfigurationSource, DisposableBe
   ///   - loop: the loop that reads the file and calls listeners. It need not run yet.
   ///   - canOverrule: true if the values override those of sources added before.
   ///   - quietTime: the time without changes after which the file is read; at most a second passes.
-  ///   - format: the function that parses the file.
+  ///   - format: the function that returns the values in the file's bytes; `path` is for its errors. Called on the loop's
+  ///     thread, and on the thread that adds the source.
   public init(
     path: String, on loop: EventLoop, canOverrule: Bool = true, quietTime: Duration = .milliseconds(50),
-    format: @escaping Format = PropertyText.items
+    format: @escaping @Sendable (_ bytes: [UInt8], _ path: String) throws -> [ConfigurationItem] = PropertyText.items
   ) {
     self.url = path
     self.loop = loop

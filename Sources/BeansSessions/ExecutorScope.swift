@@ -55,8 +55,8 @@ public final class ExecutorScope: AbstractBeanScope, HostedScope, @unchecked Sen
 
   // MARK: called by the container for the child
 
-  /// Notes the child. Called by the container.
-  public func opened(_ environment: Environment) {
+  /// Notes the child.
+  package func opened(_ environment: Environment) {
     let isFinished = state.withLock { state -> Bool in
       // The end of a parent can end a child that is still being opened.
       guard case .new = state else { return true }
@@ -66,15 +66,14 @@ public final class ExecutorScope: AbstractBeanScope, HostedScope, @unchecked Sen
     if isFinished { environment.finish() }
   }
 
-  /// Does nothing: a use has no effect on this scope. Called by the container.
-  public func used() {}
+  /// Does nothing: a use has no effect on this scope.
+  package func used() {}
 
-  /// Whether the calling thread releases beans of this scope on the executor. Called by the container.
-  public var canReleaseHere: Bool { releasing.load(ordering: .relaxed) == WaitForGraph.thread }
+  /// Whether the calling thread releases beans of this scope on the executor.
+  package var canReleaseHere: Bool { releasing.load(ordering: .relaxed) == WaitForGraph.thread }
 
-  /// Runs the work on the executor; at once on a thread that releases beans of this scope there. Called by the
-  /// container.
-  public func release(_ work: @escaping @Sendable () -> Void) -> Bool {
+  /// Runs the work on the executor; at once on a thread that releases beans of this scope there.
+  package func release(_ work: @escaping @Sendable () -> Void) -> Bool {
     if canReleaseHere {
       work()
       return true
@@ -87,13 +86,13 @@ public final class ExecutorScope: AbstractBeanScope, HostedScope, @unchecked Sen
     return true
   }
 
-  /// Runs the work in a task on the executor. Called by the container.
-  public func release(asynchronously work: @escaping @Sendable () async -> Void) {
+  /// Runs the work in a task on the executor.
+  package func release(asynchronously work: @escaping @Sendable () async -> Void) {
     Task(executorPreference: executor, operation: work)
   }
 
-  /// Notes the end of the child. Called by the container after every release.
-  public func closed() {
+  /// Notes the end of the child, after every release.
+  package func closed() {
     state.withLock { $0 = .finished }
     finish()
   }

@@ -1,11 +1,21 @@
 @_spi(BeansPackage) import BeansErrors
 import BeansLogging
 
-/// A store that keeps the values of sessions in the memory of this process, until the process ends. For tests of a
-/// service with a store: without a store, `Sessions` keeps whole sessions in memory.
+extension SessionLimits {
+  /// Returns a new store that keeps the values of sessions in the memory of this process, until the process ends. For tests
+  /// of a service with a store: without a store, `Sessions` keeps whole sessions in memory.
+  ///
+  /// - Parameter clock: the clock by which sessions expire; nil for that of the environment that declares the sessions, see
+  ///   `Environment.useClock(_:)`.
+  public func memoryStore(clock: (any Clock<Duration>)? = nil) -> any SessionStore {
+    MemorySessionStore(limits: self, clock: clock)
+  }
+}
+
+/// A store that keeps the values of sessions in the memory of this process.
 ///
 /// Each other call also removes a few expired sessions. From any thread.
-public final class MemorySessionStore: SessionStore {
+package final class MemorySessionStore: SessionStore {
   private let limits: SessionLimits
   /// The clock by which sessions expire.
   let clock: SessionClock
@@ -29,18 +39,18 @@ public final class MemorySessionStore: SessionStore {
   ///   - limits: the lifetime and the size of sessions.
   ///   - clock: the clock by which sessions expire; nil for that of the environment that declares the sessions,
   ///     see `Environment.useClock(_:)`.
-  public init(limits: SessionLimits = SessionLimits(), clock: (any Clock<Duration>)? = nil) {
+  package init(limits: SessionLimits = SessionLimits(), clock: (any Clock<Duration>)? = nil) {
     self.limits = limits
     self.clock = SessionClock(clock)
   }
 
   /// The number of sessions in memory, including expired sessions that are not yet removed.
-  public var count: Int { state.withLock { $0.entries.count } }
+  package var count: Int { state.withLock { $0.entries.count } }
 
   /// Stores a new session, with its expiry.
   ///
   /// - Throws: `.tooLarge`; `.ended` where the id is taken.
-  public func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
+  package func create(_ id: String, _ values: [String: [UInt8]]) async throws(SessionError) -> UInt64 {
     let now = clock.now
     let record = SessionRecord(
       version: 1, created: clock.epoch + Int64(now / .milliseconds(1)),
@@ -59,7 +69,7 @@ public final class MemorySessionStore: SessionStore {
   /// Looks up a session. Postpones its expiry where `SessionLimits.touchInterval` has passed since the last time.
   ///
   /// - Throws: Nothing.
-  public func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
+  package func load(_ id: String, unlessVersion version: UInt64?) async throws(SessionError) -> SessionLookup {
     let now = clock.now
     return state.withLock { state in
       sweep(&state, now)
@@ -73,7 +83,7 @@ public final class MemorySessionStore: SessionStore {
   ///
   /// - Returns: the new version of the session.
   /// - Throws: `.ended`, `.conflict` or `.tooLarge`. Nothing has been written in these cases.
-  public func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
+  package func save(_ id: String, _ change: SessionChange) async throws(SessionError) -> UInt64 {
     let now = clock.now
     return try state.withLock { state throws(SessionError) in
       sweep(&state, now)
@@ -94,7 +104,7 @@ public final class MemorySessionStore: SessionStore {
   /// Replaces the id of a session.
   ///
   /// - Throws: `.ended` where no such session exists.
-  public func rotate(_ id: String, to other: String) async throws(SessionError) {
+  package func rotate(_ id: String, to other: String) async throws(SessionError) {
     let now = clock.now
     let isMissing = state.withLock { state in
       sweep(&state, now)
@@ -109,7 +119,7 @@ public final class MemorySessionStore: SessionStore {
   /// Ends a session.
   ///
   /// - Throws: Nothing.
-  public func end(_ id: String) async throws(SessionError) { state.withLock { $0.entries[id] = nil } }
+  package func end(_ id: String) async throws(SessionError) { state.withLock { $0.entries[id] = nil } }
 
   private func check(_ record: SessionRecord) throws(SessionError) {
     let bytes = record.values.reduce(0) { $0 + $1.key.utf8.count + $1.value.bytes.count }

@@ -32,16 +32,6 @@ public final class SessionHandle: Sendable {
   var wantsEnd: Bool { wish.withLock { $0.ends } }
 }
 
-/// The outcome of a request inside a session.
-public struct SessionAnswer<Value> {
-  /// The value that the closure of the request returned.
-  public var value: Value
-  /// The change of the client's cookie.
-  public var cookie: SessionCookie
-}
-
-extension SessionAnswer: Sendable where Value: Sendable {}
-
 /// The change of a client's cookie after a request.
 public enum SessionCookie: Sendable, Hashable {
   /// The cookie stays as it is, or there is still none.

@@ -58,7 +58,7 @@ public struct SessionRecord: Sendable, Equatable {
   /// The version: the number of changes of the session, from 1 on.
   public var version: UInt64
   /// The creation time, in milliseconds since 1970 by the store's clock.
-  public var created: Int64
+  package var created: Int64
   /// The stored values, by name.
   public var values: [String: Value]
 
@@ -118,12 +118,12 @@ public struct SessionChange: Sendable, Equatable {
 /// The lifetime and the size of sessions in a store.
 public struct SessionLimits: Sendable, Equatable {
   /// The time without use after which a session expires.
-  public var idleLimit: Duration
+  package var idleLimit: Duration
   /// The shortest time between two postponements of the expiry by uses that change nothing. A session may expire
   /// earlier than `idleLimit` by this time.
-  public var touchInterval: Duration
+  package var touchInterval: Duration
   /// The maximum of the bytes of all names and values of one session together.
-  public var maximumBytes: Int
+  package var maximumBytes: Int
 
   /// Creates limits.
   ///

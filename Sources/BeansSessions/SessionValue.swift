@@ -16,7 +16,7 @@ public enum SessionConflictRule: Sendable, Hashable {
 /// of a value type, because a change behind a reference is not detected.
 public final class SessionValue<Value: Codable & Sendable>: Sendable {
   /// The name of the value in the store.
-  public let name: String
+  let name: String
   private let schema: String
   private let onConflict: SessionConflictRule
   private let members: SessionMembers

@@ -1,4 +1,8 @@
-import FoundationEssentials
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The stored form of a value: the schema's tag in UTF-8, a zero, and JSON with sorted keys, so that equal values have
 /// equal bytes.

@@ -66,13 +66,13 @@ extension Sessions where Seed == SessionState {
   public nonisolated(nonsending) func withSession<R>(
     cookie id: String?, file: StaticString = #fileID, line: UInt = #line,
     _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
-  ) async throws -> SessionAnswer<R> {
+  ) async throws -> (value: R, cookie: SessionCookie) {
     if let stored { return try await stored.withSession(id, body) }
     if let id, let known = enter(id) {
       defer { left(known) }
       let handle = SessionHandle(known.environment, isNew: false)
       let value = try checked(await known.environment.inside { _ in try await body(handle) }, known)
-      return SessionAnswer(value: value, cookie: conclude(known, id, handle))
+      return (value, conclude(known, id, handle))
     }
     let (session, state) = try enterNew(file, line)
     let handle = SessionHandle(session, isNew: true)
@@ -80,7 +80,7 @@ extension Sessions where Seed == SessionState {
     defer { finish(session, cookie) }
     let value = try await session.inside { _ in try await body(handle) }
     cookie = try keep(session, state, handle, file, line)
-    return SessionAnswer(value: value, cookie: cookie)
+    return (value, cookie)
   }
 
   /// Runs a synchronous `body` like the asynchronous form. In memory only.
@@ -95,13 +95,13 @@ extension Sessions where Seed == SessionState {
   @_disfavoredOverload
   public func withSession<R>(
     cookie id: String?, file: StaticString = #fileID, line: UInt = #line, _ body: (SessionHandle) throws -> R
-  ) throws -> SessionAnswer<R> {
+  ) throws -> (value: R, cookie: SessionCookie) {
     try checkMemory(file, line)
     if let id, let known = enter(id) {
       defer { left(known) }
       let handle = SessionHandle(known.environment, isNew: false)
       let value = try checked(known.environment.inside { _ in try body(handle) }, known)
-      return SessionAnswer(value: value, cookie: conclude(known, id, handle))
+      return (value, conclude(known, id, handle))
     }
     let (session, state) = try enterNew(file, line)
     let handle = SessionHandle(session, isNew: true)
@@ -109,7 +109,7 @@ extension Sessions where Seed == SessionState {
     defer { finish(session, cookie) }
     let value = try session.inside { _ in try body(handle) }
     cookie = try keep(session, state, handle, file, line)
-    return SessionAnswer(value: value, cookie: cookie)
+    return (value, cookie)
   }
 
   // MARK: in memory

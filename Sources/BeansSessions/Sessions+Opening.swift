@@ -28,7 +28,7 @@ extension Sessions {
   ///   - limit: the maximum number of sessions for this call.
   /// - Returns: false, without any effect, if there are `limit` sessions, if the id is taken, if the capacity is
   ///   reached and each session is in use, if the session has another parent than this object's, or with a store.
-  public func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
+  package func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
     guard stored == nil, isInParent(session) else { return false }
     let claim = atPresent { state -> Claim? in
       if state.table.count + state.openings.count >= limit { return nil }

@@ -12,7 +12,7 @@ extension Sessions: SurveyedScope {
   /// included until its beans are released, or until another one takes its id or its place. An ended session is counted
   /// by its reason once its beans are released. With a store, a session is open on this node while requests are inside,
   /// and is opened anew for the next ones.
-  public var counts: ScopeStatistics {
+  package var counts: ScopeStatistics {
     if let stored { return stored.statistics }
     return state.withLock { state in
       var counts = state.counts
@@ -22,8 +22,13 @@ extension Sessions: SurveyedScope {
     }
   }
 
-  /// The uses of the store by this node so far; nil without a store.
-  public var storeUse: SessionStoreUse? { stored?.use }
+  /// The uses of the store by this node so far, by their names; empty without a store.
+  ///
+  /// `loads` counts lookups of a session, `creates` created sessions, `saves` changes that the store has accepted, and `ends`
+  /// sessions that a request has ended; `conflicts` counts changes that the store has refused because other requests have
+  /// changed the same values, `failures` other errors of the store and values that could not be encoded, and `unreadable`
+  /// stored values that were treated as absent.
+  public var storeUse: [String: Int] { stored?.use.counts ?? [:] }
 
   /// Returns the counts, and the figures that only the sessions themselves have: ages, idle times, and use.
   ///
@@ -48,7 +53,7 @@ extension Sessions: SurveyedScope {
   public func report() -> String { report(statistics()) }
 
   package func report(_ statistics: ScopeStatistics) -> String {
-    if let storeUse { return report(statistics, storeUse) }
+    if let stored { return report(statistics, stored.use) }
     var text = "sessions: \(statistics.open) open" + (statistics.capacity.map { " of at most \($0)" } ?? "")
     text += ", \(statistics.inUse) in use; opened \(statistics.opened), expired \(statistics.expired)"
     text += ", evicted \(statistics.evicted), ended \(statistics.ended), rotated \(statistics.rotated)"

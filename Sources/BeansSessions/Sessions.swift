@@ -54,7 +54,7 @@ public final class Sessions<Seed>: Sendable {
   ///     declared for the children of another factory. Each parent has sessions of its own, so that the id of a
   ///     session of one tenant is unknown in every other one. Without a parent, a session is opened in the current
   ///     environment, and is found from any other.
-  ///   - capacity: the maximum number of sessions, including those being opened; nil for any number. See `counts`.
+  ///   - capacity: the maximum number of sessions, including those being opened; nil for any number. See `statistics()`.
   ///   - idleLimit: the time without use after which a session ends, at least a millisecond; nil for no limit by this
   ///     object. `find`, `open`, `withSession` until its `body` has ended, and a live child are uses; a lookup in the
   ///     session alone is none. The end of a child that outlives `withSession` is noticed within an eighth of the

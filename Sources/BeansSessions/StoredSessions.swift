@@ -46,7 +46,7 @@ final class StoredSessions: Sendable {
   /// `Sessions.withSession(cookie:_:)`.
   nonisolated(nonsending) func withSession<R>(
     _ id: String?, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
-  ) async throws -> SessionAnswer<R> {
+  ) async throws -> (value: R, cookie: SessionCookie) {
     let known = if let id { try await enter(id) } else { nil as OpenSession? }
     return try await run(try known ?? open(nil, as: nil), id, body)
   }
@@ -54,7 +54,7 @@ final class StoredSessions: Sendable {
   /// Runs `body` as `withSession` does; nil, without a call of it, if the store has no session with that id.
   nonisolated(nonsending) func withKnownSession<R>(
     _ id: String, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
-  ) async throws -> SessionAnswer<R>? {
+  ) async throws -> (value: R, cookie: SessionCookie)? {
     guard let session = try await enter(id) else { return nil }
     return try await run(session, id, body)
   }
@@ -68,7 +68,7 @@ final class StoredSessions: Sendable {
   /// Runs `body` inside a session that the caller has entered.
   private nonisolated(nonsending) func run<R>(
     _ session: OpenSession, _ id: String?, _ body: nonisolated(nonsending) (SessionHandle) async throws -> R
-  ) async throws -> SessionAnswer<R> {
+  ) async throws -> (value: R, cookie: SessionCookie) {
     defer { leave(session) }
     let handle = SessionHandle(session.environment, isNew: session.id == nil)
     let changes = session.state.members.enter()
@@ -86,7 +86,7 @@ final class StoredSessions: Sendable {
       throw error
     }
     let cookie = try await conclude(session, handle, id, changes)
-    return SessionAnswer(value: value, cookie: cookie)
+    return (value, cookie)
   }
 
   /// Concludes a request: saves the session, and replaces its id or ends it where the request has called for that.

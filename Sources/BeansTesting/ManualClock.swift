@@ -19,7 +19,7 @@ public final class ManualClock: CalendarClock, Sendable {
     public let offset: Duration
 
     /// Creates the time at an offset from the creation of the clock.
-    public init(offset: Duration) { self.offset = offset }
+    package init(offset: Duration) { self.offset = offset }
 
     /// Returns the time after a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -74,7 +74,7 @@ public final class ManualClock: CalendarClock, Sendable {
   public init(timeSinceEpoch: Duration = .zero) { begun = timeSinceEpoch }
 
   /// The time since 1970-01-01 00:00 UTC, by this clock.
-  public var timeSinceEpoch: Duration { begun + now.offset }
+  package var timeSinceEpoch: Duration { begun + now.offset }
 
   /// The current time, the total of all advances.
   public var now: Instant { state.withLock { $0.now } }
@@ -83,7 +83,7 @@ public final class ManualClock: CalendarClock, Sendable {
   public var minimumResolution: Duration { .zero }
 
   /// The number of sleeping tasks.
-  public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+  package var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// The wake times of the sleeping tasks, in the order in which they wake.
   public var deadlines: [Instant] { state.withLock { $0.sleepers.map(\.deadline) } }

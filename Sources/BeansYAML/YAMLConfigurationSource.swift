@@ -15,9 +15,6 @@ public final class YAMLConfigurationSource: ConfigurationSource, Initializable, 
 
   /// The path of the file.
   public var url: String { path }
-  /// A file replaces values of sources added before it.
-  public var canOverrule: Bool { true }
-
   /// Reads the file, of at most 8 MiB, once.
   ///
   /// - Throws: `.missingConfiguration` where the file cannot be read; `.conversionFailed` with file, line and column

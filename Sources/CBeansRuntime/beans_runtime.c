@@ -2,13 +2,17 @@
 #include "beans_runtime.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/membarrier.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+#endif
 
 BEANS_THREAD_LOCAL const void *beans_thread_resolution = 0;
 BEANS_THREAD_LOCAL uint32_t beans_thread_number = 0;
@@ -22,14 +26,25 @@ uint32_t beans_number_thread(void) {
   return beans_thread_number = number;
 }
 
-const char *beans_find_stack_limit(void) {
+/// The lowest address of the stack of the calling thread, and its size in bytes; unchanged where they are unknown.
+static void find_stack(void **lowest, size_t *size) {
+#ifdef __linux__
   pthread_attr_t attributes;
-  void *lowest = 0;
-  size_t size = 0;
   if (!pthread_getattr_np(pthread_self(), &attributes)) {
-    pthread_attr_getstack(&attributes, &lowest, &size);
+    pthread_attr_getstack(&attributes, lowest, size);
     pthread_attr_destroy(&attributes);
   }
+#else
+  *size = pthread_get_stacksize_np(pthread_self());
+  // The system knows the highest address, from which the stack grows downwards.
+  *lowest = (char *)pthread_get_stackaddr_np(pthread_self()) - *size;
+#endif
+}
+
+const char *beans_find_stack_limit(void) {
+  void *lowest = 0;
+  size_t size = 0;
+  find_stack(&lowest, &size);
   // A quarter, at most 256 KiB, remains for the calls of factories.
   size_t reserve = size / 4 < 262144 ? size / 4 : 262144;
   return beans_thread_stack_limit = (const char *)lowest + reserve + 1;
@@ -37,14 +52,18 @@ const char *beans_find_stack_limit(void) {
 
 static _Bool beans_barrier_exists = 0;
 
+#ifdef __linux__
 __attribute__((constructor)) static void register_for_barriers(void) {
   beans_barrier_exists = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
+#endif
 
 /// Makes every running thread of the process execute a memory barrier, so that accesses that these threads have only
 /// fenced from their compiler are in order; does nothing where the system has no such barrier.
 static void beans_run_barrier(void) {
+#ifdef __linux__
   if (beans_barrier_exists) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+#endif
 }
 
 // The record of threads without one of their own. No thread writes to it or searches for its address.
@@ -129,28 +148,45 @@ void beans_lock_releasing(const void *lock) {
 // MARK: signals
 
 static pthread_mutex_t signal_lock = PTHREAD_MUTEX_INITIALIZER;
-// Guarded by the lock, except that the handler reads `event`, which does not change while the handler is installed.
+// Guarded by the lock, except that the handler reads `writer`, which does not change while the handler is installed.
 static struct {
   uint32_t count;
-  int event;
+  /// The descriptor that is readable once the signal has arrived, and the one that the handler writes to.
+  int event, writer;
   struct sigaction former;
 } taken_signals[NSIG];
 
 static void note_signal(int number) {
   int saved = errno;
   uint64_t one = 1;
-  // A full counter is readable already.
-  if (write(taken_signals[number].event, &one, sizeof one)) {}
+  // A full counter, or pipe, is readable already.
+  if (write(taken_signals[number].writer, &one, sizeof one)) {}
   errno = saved;
+}
+
+/// Returns a descriptor that is readable after a write to `writer`; -1 for none.
+static int open_event(int *writer) {
+#ifdef __linux__
+  return *writer = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+#else
+  int ends[2];
+  if (pipe(ends)) return -1;
+  for (int end = 0; end < 2; end++) {
+    fcntl(ends[end], F_SETFL, O_NONBLOCK);
+    fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+  }
+  *writer = ends[1];
+  return ends[0];
+#endif
 }
 
 int32_t beans_signal_take(int32_t number) {
   if (number <= 0 || number >= NSIG) return -1;
   pthread_mutex_lock(&signal_lock);
-  if (taken_signals[number].event == 0) taken_signals[number].event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (taken_signals[number].event == 0) taken_signals[number].event = open_event(&taken_signals[number].writer);
   if (taken_signals[number].event > 0 && taken_signals[number].count++ == 0) {
     uint64_t earlier;
-    if (read(taken_signals[number].event, &earlier, sizeof earlier)) {}
+    while (read(taken_signals[number].event, &earlier, sizeof earlier) > 0) {}
     struct sigaction note = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     sigaction(number, &note, &taken_signals[number].former);
   }

@@ -1,6 +1,12 @@
 #ifndef CLIBUV_SHIM_H
 #define CLIBUV_SHIM_H
 
+#include <stdint.h>
+
+#if !(defined(__linux__) && defined(__GLIBC__))
+#error BeansEventLoop and the modules that use it need Linux with glibc: see the section 'Platforms' of the README of swift-beans.
+#endif
+
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>

@@ -23,12 +23,16 @@ func listings(_ article: String, _ dependencies: Target.Dependency...) -> Target
 let beans = Target.Dependency.product(name: "Beans", package: "swift-beans")
 let running = Target.Dependency.product(name: "BeansRunning", package: "swift-beans")
 let sessions = Target.Dependency.product(name: "BeansSessions", package: "swift-beans")
+let graph = Target.Dependency.product(name: "BeansGraph", package: "swift-beans")
+let appointments = Target.Dependency.product(name: "Appointments", package: "Appointments")
 let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-beans")
 
 // A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
 let package = Package(
   name: "Adapters",
-  dependencies: [.package(name: "swift-beans", path: "../..")],
+  // For the program of the article "Getting started".
+  products: [.library(name: "Hummingbird", targets: ["Hummingbird"])],
+  dependencies: [.package(name: "swift-beans", path: "../.."), .package(path: "../../Examples/Appointments")],
   targets: [
     declarations("Logging"),
     // As swift-configuration: its closures run on the caller's actor.
@@ -39,25 +43,30 @@ let package = Package(
     declarations("NIOPosix", "NIOCore"),
     declarations("UnixSignals"),
     declarations("ServiceLifecycle", "Logging", "UnixSignals"),
-    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle"),
+    declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle", "UnixSignals"),
     declarations("Metrics"),
     declarations("Tracing"),
     declarations("Vapor"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
-    listings("SwiftNIO", beans, "NIOCore", "NIOPosix"),
+    listings("SwiftNIO", beans, sessions, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
-    listings("Hummingbird", beans, sessions, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"),
+    listings(
+      "Hummingbird", beans, running, sessions, appointments, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"
+    ),
+    listings("Sessions", beans, sessions, "Hummingbird"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
+    .executableTarget(
+      name: "ReadmeCheck", dependencies: [graph, "HummingbirdListings"], path: "ReadmeCheck", swiftSettings: settings),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
         beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
-        "Hummingbird", "HummingbirdListings",
+        "Hummingbird", "HummingbirdListings", "SessionsListings", appointments,
         "Metrics", "Tracing", "MetricsAndTracingListings",
         "Vapor", "VaporListings",
       ],

@@ -47,7 +47,7 @@ struct EventLoopThreadTests {
 
   @Test func aThreadReportsAFailedSetUp() throws {
     let thread = try EventLoopThread { loop throws(EventLoopError) in
-      _ = try TCPListener(on: loop, host: "not an address") { _ in }
+      _ = try TCPListener(on: loop, port: 70_000) { _ in }
     }
     #expect(code { try thread.join() } == .invalidArgument)
     #expect(thread.loop.isClosed)

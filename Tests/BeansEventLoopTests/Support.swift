@@ -50,6 +50,9 @@ func code(of body: () throws -> Void) -> EventLoopError.Code? {
   }
 }
 
+/// A host that the system does not know, and asks no server for: a name has no spaces.
+let unknownHost = "not an address"
+
 /// Returns the resident memory of this process, from the second number (pages) of Linux's `statm`.
 func residentBytes() throws -> Int {
   let file = open("/proc/self/statm", O_RDONLY)

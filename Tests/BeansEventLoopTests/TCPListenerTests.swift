@@ -31,12 +31,37 @@ struct TCPListenerTests {
     #expect(loop.handleTotals == (1, 1))
   }
 
-  @Test func addressesAreNumeric() throws {
+  @Test func malformedAddressesAreRefused() throws {
     let loop = try EventLoop()
-    #expect(code { _ = try TCPListener(on: loop, host: "localhost") { _ in } } == .invalidArgument)
+    #expect(code { _ = try TCPListener(on: loop, host: "localhost\0") { _ in } } == .invalidArgument)
     #expect(code { _ = try TCPListener(on: loop, port: 70_000) { _ in } } == .invalidArgument)
+    do {
+      _ = try TCPListener(on: loop, host: unknownHost, port: 80) { _ in }
+      Issue.record("listened on an unknown host")
+    } catch {
+      #expect(error.meansNoServer, "\(error)")
+      #expect(error.operation == "listen on \(unknownHost):80")
+    }
     try loop.close()
     #expect(loop.handleTotals.opened == 0)
+  }
+
+  @Test func aListenerListensOnAName() throws {
+    let loop = try EventLoop()
+    let listener = try TCPListener(on: loop, host: "localhost") { $0.close() }
+    #expect(listener.address.numeric != nil)
+    let peer = Box<SocketAddress?>(nil)
+    try TCPConnection.connect(on: loop, host: "localhost", port: listener.port) { result in
+      guard case .success(let client) = result else { return loop.stop() }
+      peer.update { $0 = client.peerAddress }
+      client.onClose = { _ in loop.stop() }
+      client.resumeReading()
+    }
+    try loop.run()
+    #expect(peer.value == listener.address)
+    listener.close()
+    try loop.close()
+    #expect(code { _ = try TCPListener(on: loop, host: "localhost") { _ in } } == .loopClosed)
   }
 
   @Test func aListenerListensOnIPv6() throws {

@@ -96,7 +96,7 @@ private final class Page: Sendable {
     let declare: (Environment) throws -> Void = { try $0.define($0.bean(Shared.self, factory: { Shared() })) }
     #expect(program(declare).run([]).status == 0)
     let strict = Program(
-      name: "shop", options: .requireSendable, place: EnvironmentError.Origin(file: "", line: 1), declare: declare)
+      name: "shop", options: [.requireSendable], place: EnvironmentError.Origin(file: "", line: 1), declare: declare)
     #expect(strict.run([]).errors.contains("not known to be Sendable"))
   }
 

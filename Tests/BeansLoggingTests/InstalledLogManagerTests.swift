@@ -49,7 +49,7 @@ import Testing
       LogManager().registerLogger("", level: .info, logs: [log])
       LogManager.flush()
       #expect(log.flushes == 1)
-      LogManager.shutdown()
+      LogManager.getSingleton().shutdown()
       #expect(log.flushes == 2)
       #expect(!LogManager.getLogger(forName: "a").isEnabled(.fatal))
     }

@@ -99,7 +99,7 @@ import Testing
   }
 
   /// One of a user's own, which uses the manager when it goes.
-  private final class Parting: LogManager.Log, @unchecked Sendable {
+  private final class Parting: Log, @unchecked Sendable {
     let manager: LogManager
     init(_ manager: LogManager) {
       self.manager = manager

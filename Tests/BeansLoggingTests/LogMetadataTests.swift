@@ -54,7 +54,7 @@ import Testing
     LogMetadata.with(["request": "17"]) {
       logger.info("placed", metadata: ["order": "3"])
       logger.error(Boom(), message: "not placed", metadata: ["request": "own"])
-      logger.log(.warn, "late", metadata: ["order": "4"])
+      logger.log(.warn, message: "late", metadata: ["order": "4"])
     }
     #expect(
       log.entries.map(\.metadata) == [

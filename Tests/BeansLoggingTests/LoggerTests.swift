@@ -25,7 +25,7 @@ import Testing
     logger.warn(text("3"))
     logger.error(text("4"))
     logger.fatal(text("5"))
-    logger.log(.warn, text("6"))
+    logger.log(.warn, message: text("6"))
     #expect(built == 5)
     logger.error(Boom(), stackTrace: trace(), message: text("7"))
     #expect(built == 106)
@@ -51,11 +51,11 @@ import Testing
     let logger = manager.registerLogger("a", level: .off, logs: [log]).getLogger(forName: "a")
     for level in Level.allCases {
       #expect(!logger.isEnabled(level))
-      logger.log(level, "unheard")
+      logger.log(level, message: "unheard")
     }
     #expect(log.entries.isEmpty)
     manager.registerLogger("a", level: .all, logs: [log])
-    logger.log(.off, "no level of a message")
+    logger.log(.off, message: "no level of a message")
     #expect(log.entries.isEmpty)
   }
 

@@ -75,7 +75,7 @@ struct MetricTests {
     let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define($0.bean(Log.self, factory: { Log() }))
     }
-    try application.startup(options: .recordTimes)
+    try application.startup(options: [.recordTimes])
     for number in 0..<3 { try requests.withChild(number) { _ = try $0.getBean(Log.self) } }
     let child = try requests.build(3)
     _ = try child.getBean(Log.self)

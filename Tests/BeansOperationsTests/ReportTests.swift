@@ -107,7 +107,7 @@ struct ReportTests {
     try application
       .define(application.bean(Int.self, factory: { 1 }).lazy())
       .define(application.bean(String.self, factory: { (number: Int) in "\(number)" }))
-      .startup(options: .recordTimes)
+      .startup(options: [.recordTimes])
     let report = try Operations(environment: application).get("/startup").json()
     let beans = try #require(report["beans"] as? [[String: Any]])
     #expect(beans.map { $0["bean"] as? String } == ["Int", "String"])

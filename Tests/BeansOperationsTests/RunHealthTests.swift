@@ -43,7 +43,7 @@ struct RunHealthTests {
         .restarts(after: .seconds(1), upTo: .seconds(1), limit: 1))
     let operations = Operations(environment: application)
     let run = Task { try await application.run() }
-    let consumer = try await application.readyBean(Consumer.self)
+    let consumer = try await application.getBean(awaiting: Consumer.self)
     try await waitUntilStatus("UNKNOWN", operations)
     #expect(try health(operations).ready == 503)
     consumer.becomeReady()
@@ -90,7 +90,7 @@ struct RunHealthTests {
     try application.define(Server.self, factory: { Server() })
     let operations = Operations(environment: application)
     let run = Task { try await application.run() }
-    let server = try await application.readyBean(Server.self)
+    let server = try await application.getBean(awaiting: Server.self)
     for await _ in server.beginning {}
     while try operations.get("/readyz").status != 200 { await Task.yield() }
     application.stop()

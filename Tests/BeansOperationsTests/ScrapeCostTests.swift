@@ -54,9 +54,11 @@ struct ScrapeCostTests {
     try withLoops { loops in
       let (loop, count) = (loops[0], Self.count)
       let application = try Environment(name: "application")
-      let factory = try application.childFactory(
-        "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(3_600)) }
-      ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) }
+      let factory = try application.childFactory("session", seed: Void.self) {
+        try $0.define($0.bean(Cart.self, factory: { Cart() }))
+      } scope: {
+        SessionScope(loop: loop, idleTimeout: .seconds(3_600))
+      }
       let requests = try factory.childFactory("request", seed: Int.self) {
         try $0.define($0.bean(Log.self, factory: { Log() }))
       }

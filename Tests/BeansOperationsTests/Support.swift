@@ -81,7 +81,7 @@ extension ManualClock {
 }
 
 /// A log that keeps its messages.
-final class KeptLog: LogManager.Log, @unchecked Sendable {  // the journal is locked
+final class KeptLog: BeansLogging.Log, @unchecked Sendable {  // the journal is locked
   let journal = Journal()
 
   override func log(_ entry: LogEntry) { journal.note("\(entry.level) \(entry.message)") }

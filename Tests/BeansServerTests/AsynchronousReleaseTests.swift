@@ -14,12 +14,14 @@ struct AsynchronousReleaseTests {
   /// A request with a log, an upload on top of it, and a transaction on top of that.
   private func request(on loop: EventLoop) throws -> Environment {
     let journal = journal
-    let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define($0.bean(Log.self, factory: { Log() }).onDestroy { _ in journal.note("log\(loop.place)") })
       try $0.define($0.bean(Upload.self, factory: { (_: Log) in Upload(loop: loop, journal: journal) }))
       try $0.define(
         $0.bean(Transaction.self, factory: { (_: Upload) in Transaction() })
           .onDestroy { _ in journal.note("transaction\(loop.place)") })
+    } scope: {
+      RequestScope(loop: loop)
     }
     let request = try requests.build(1)
     _ = try request.getBean(Transaction.self)
@@ -90,8 +92,10 @@ struct AsynchronousReleaseTests {
   @Test func withChildReturnsAfterTheAsynchronousRelease() async throws {
     let thread = try EventLoopThread()
     let (loop, journal) = (thread.loop, journal)
-    let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define($0.bean(Upload.self, factory: { Upload(loop: loop, journal: journal) }))
+    } scope: {
+      RequestScope(loop: loop)
     }
     try await requests.withChild(1) { request in
       _ = try request.getBean(Upload.self)
@@ -133,13 +137,15 @@ struct AsynchronousReleaseTests {
   @Test func aChildThatIsAwaitedEndsBeforeItsParentBegins() throws {
     try withLoops(2) { loops in
       let (first, second, journal) = (loops[0], loops[1], journal)
-      let sessions = try application.childFactory(
-        "session", seed: String.self, scope: { SessionScope(loop: first, idleTimeout: .seconds(3_600)) }
-      ) {
+      let sessions = try application.childFactory("session", seed: String.self) {
         try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(first.place)") })
+      } scope: {
+        SessionScope(loop: first, idleTimeout: .seconds(3_600))
       }
-      let requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: second) }) {
+      let requests = try sessions.childFactory("request", seed: Int.self) {
         try $0.define($0.bean(Upload.self, factory: { (_: Cart) in Upload(loop: second, journal: journal) }))
+      } scope: {
+        RequestScope(loop: second)
       }
       let session = try sessions.build("a")
       _ = try requests.build(1, in: session).getBean(Upload.self)

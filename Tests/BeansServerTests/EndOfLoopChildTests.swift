@@ -16,7 +16,7 @@ struct EndOfLoopChildTests {
     _ scope: String = "request", failing: Bool = false, _ object: @escaping @Sendable () -> LoopScope
   ) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try application.childFactory(scope, seed: Int.self, scope: object) {
+    return try application.childFactory(scope, seed: Int.self) {
       try $0.define(Transaction.self, factory: Transaction.init) {
         $0.onDestroy { _, outcome in
           switch outcome {
@@ -26,6 +26,8 @@ struct EndOfLoopChildTests {
           if failing { throw Boom() }
         }
       }
+    } scope: {
+      object()
     }
   }
 
@@ -125,8 +127,10 @@ struct EndOfLoopChildTests {
   func asynchronousReleaseOnTheLoop() throws {
     try withLoops { loops in
       let (loop, journal) = (loops[0], journal)
-      let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+      let requests = try application.childFactory("request", seed: Int.self) {
         try $0.define(Upload.self, factory: { Upload(loop: loop, journal: journal) })
+      } scope: {
+        RequestScope(loop: loop)
       }
       try requests.withChild(1) { _ = try $0.getBean(Upload.self) }
       #expect(journal.entries == ["upload begins on the loop", "upload ends on the loop"])

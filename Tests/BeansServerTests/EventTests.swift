@@ -27,8 +27,10 @@ struct EventTests {
   }
 
   private func requests(on loop: EventLoop, _ heard: Gate? = nil) throws -> EnvironmentFactory<Int> {
-    try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    try application.childFactory("request", seed: Int.self) {
       try $0.define(cart("request", in: $0, on: loop, heard))
+    } scope: {
+      RequestScope(loop: loop)
     }
   }
 
@@ -64,11 +66,15 @@ struct EventTests {
     try withLoops(2) { loops in
       let (own, other) = (loops[0], loops[1])
       let heard = Gate("the order")
-      let sessions = try application.childFactory(
-        "session", seed: Int.self, scope: { SessionScope(loop: other, idleTimeout: .seconds(3_600)) }
-      ) { try $0.define(cart("session", in: $0, on: other, heard)) }
-      let requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: own) }) {
+      let sessions = try application.childFactory("session", seed: Int.self) {
+        try $0.define(cart("session", in: $0, on: other, heard))
+      } scope: {
+        SessionScope(loop: other, idleTimeout: .seconds(3_600))
+      }
+      let requests = try sessions.childFactory("request", seed: Int.self) {
         try $0.define(cart("request", in: $0, on: own))
+      } scope: {
+        RequestScope(loop: own)
       }
       let request = try requests.build(1, in: try sessions.build(1))
       try own.perform { try request.publish(OrderPlaced()) }
@@ -121,13 +127,13 @@ struct EventTests {
   @Test func aListenerOfALoopMayEndItsEnvironment() throws {
     try withLoops { loops in
       let journal = journal
-      let requests = try application.childFactory(
-        "request", seed: Int.self, scope: { RequestScope(loop: loops[0]) }
-      ) { request in
+      let requests = try application.childFactory("request", seed: Int.self) { request in
         try request.define(
           request.bean(Cart.self) { (_: Environment) in Cart() }
             .listens { (_, _: OrderPlaced) in try Environment.current?.shutdown() }
             .onDestroy { _ in journal.note("released") })
+      } scope: {
+        RequestScope(loop: loops[0])
       }
       let request = try requests.build(1)
       try loops[0].perform {
@@ -142,7 +148,7 @@ struct EventTests {
   /// Runs in a process of its own, whose log is its own.
   @Test func anErrorOfAListenerOfAnotherLoopIsLogged() async {
     await #expect(processExitsWith: .success) {
-      final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+      final class Lines: BeansLogging.Log, @unchecked Sendable {  // the journal is locked
         let journal = Journal()
         override func log(_ entry: LogEntry) { journal.note(entry.message) }
       }
@@ -150,11 +156,11 @@ struct EventTests {
       LogManager().registerLogger("Beans", level: .error, logs: [lines])
       let application = try Environment(name: "application")
       try withLoops { loops in
-        let requests = try application.childFactory(
-          "request", seed: Int.self, scope: { RequestScope(loop: loops[0]) }
-        ) {
+        let requests = try application.childFactory("request", seed: Int.self) {
           try $0.define(
             $0.bean(Cart.self, id: "cart", factory: { Cart() }).listens { (_, _: OrderPlaced) in throw Boom() })
+        } scope: {
+          RequestScope(loop: loops[0])
         }
         let request = try requests.build(1)
         try request.publish(OrderPlaced())

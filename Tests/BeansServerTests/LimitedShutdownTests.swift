@@ -19,7 +19,7 @@ struct LimitedShutdownTests {
   ) throws -> Environment {
     let (journal, end) = (journal, end)
     try application.define(application.bean(7).onDestroy { _ in journal.note("application") })
-    let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define($0.bean(Log.self, factory: { Log() }).onDestroy { _ in journal.note("log\(loop.place)") })
       let transaction = $0.bean(Transaction.self, factory: { (_: Log) in Transaction() })
         .onDestroy { _ in
@@ -28,6 +28,8 @@ struct LimitedShutdownTests {
         }
       if let limit { transaction.releaseLimit(limit) }
       try $0.define(transaction)
+    } scope: {
+      RequestScope(loop: loop)
     }
     let request = try requests.build(1)
     _ = try request.getBean(Transaction.self)
@@ -84,9 +86,11 @@ struct LimitedShutdownTests {
   @Test func anAsynchronousReleaseThatNeverReturnsIsAbandonedAndTheLoopGoesOn() throws {
     try withLoops { loops in
       let (loop, journal, latch) = (loops[0], journal, Latch())
-      let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+      let requests = try application.childFactory("request", seed: Int.self) {
         try $0.define($0.bean(Log.self, factory: { Log() }).onDestroy { _ in journal.note("log\(loop.place)") })
         try $0.define($0.bean(Endless.self, factory: { (_: Log) in Endless(latch) }).releaseLimit(.milliseconds(1)))
+      } scope: {
+        RequestScope(loop: loop)
       }
       let request = try requests.build(1)
       _ = try request.getBean(Endless.self)

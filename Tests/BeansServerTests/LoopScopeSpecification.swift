@@ -219,11 +219,15 @@ struct LoopScopeSpecification {
   private func declareSessions(
     on loop: EventLoop
   ) throws -> (sessions: EnvironmentFactory<Int>, requests: EnvironmentFactory<Int>) {
-    let sessions = try application.childFactory(
-      "session", seed: Int.self, scope: { SessionScope(loop: loop, idleTimeout: Self.never) }
-    ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) }
-    let requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    let sessions = try application.childFactory("session", seed: Int.self) {
+      try $0.define($0.bean(Cart.self, factory: { Cart() }))
+    } scope: {
+      SessionScope(loop: loop, idleTimeout: Self.never)
+    }
+    let requests = try sessions.childFactory("request", seed: Int.self) {
       try $0.define($0.bean(Log.self, factory: { Log() }))
+    } scope: {
+      RequestScope(loop: loop)
     }
     return (sessions, requests)
   }

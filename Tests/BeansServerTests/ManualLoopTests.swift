@@ -25,8 +25,10 @@ import Testing
     _ name: String, _ makeScope: @escaping @Sendable (EventLoop) -> any ChildScope
   ) throws -> EnvironmentFactory<Void> {
     let (loop, journal) = (manual.loop, journal)
-    return try shop.childFactory(name, seed: Void.self, scope: { makeScope(loop) }) { child in
+    return try shop.childFactory(name, seed: Void.self) { child in
       try child.define(child.bean(Cart.self, factory: { Cart(journal) }))
+    } scope: {
+      makeScope(loop)
     }
   }
 
@@ -50,8 +52,10 @@ import Testing
     let texts = Journal()
     try await withKnownIssue {
       try await withTestEnvironment({ shop in
-        let requests = try shop.childFactory("request", seed: Void.self, scope: { RequestScope(loop: loop) }) {
+        let requests = try shop.childFactory("request", seed: Void.self) {
           try $0.define($0.bean(Cart.self, factory: { Cart(journal) }))
+        } scope: {
+          RequestScope(loop: loop)
         }
         try shop.define(shop.bean(requests))
       }) { shop in

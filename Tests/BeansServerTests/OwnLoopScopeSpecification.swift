@@ -18,17 +18,14 @@ struct OwnLoopScopeSpecification {
     made: Handed<TenantScope> = Handed()
   ) throws -> EnvironmentFactory<String> {
     let journal = journal
-    return try application.childFactory(
-      "tenant", seed: String.self,
-      scope: {
-        let scope = TenantScope(loop: loop, journal, deadline: deadline, idleTimeout: idleTimeout)
-        made.value = scope
-        return scope
-      }
-    ) {
+    return try application.childFactory("tenant", seed: String.self) {
       try $0.define($0.bean(Log.self, factory: { Log() }).onDestroy { _ in journal.note("log\(loop.place)") })
       try $0.define(
         $0.bean(Cart.self, factory: { (_: Log) in Cart() }).onDestroy { _ in journal.note("cart\(loop.place)") })
+    } scope: {
+      let scope = TenantScope(loop: loop, journal, deadline: deadline, idleTimeout: idleTimeout)
+      made.value = scope
+      return scope
     }
   }
 

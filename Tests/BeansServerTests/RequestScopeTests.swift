@@ -15,13 +15,13 @@ struct RequestScopeTests {
   /// Requests with a log and, on top of it, a transaction.
   private func requests(on loop: EventLoop, deadline: Duration? = nil) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try application.childFactory(
-      "request", seed: Int.self, scope: { RequestScope(loop: loop, deadline: deadline) }
-    ) {
+    return try application.childFactory("request", seed: Int.self) {
       try $0.define($0.bean(Log.self, factory: { Log() }).onDestroy { _ in journal.note("log\(loop.place)") })
       try $0.define(
         $0.bean(Transaction.self, factory: { (_: Log) in Transaction() })
           .onDestroy { _ in journal.note("transaction\(loop.place)") })
+    } scope: {
+      RequestScope(loop: loop, deadline: deadline)
     }
   }
 
@@ -271,13 +271,15 @@ struct RequestScopeTests {
     let gate = Gate("a slow release")
     let isReleasing = Gate("the release")
     let journal = journal
-    let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    let requests = try application.childFactory("request", seed: Int.self) {
       try $0.define(
         $0.bean(Log.self, factory: { Log() }).onDestroy { _ in
           isReleasing.open()
           try gate.wait()
           journal.note("log")
         })
+    } scope: {
+      RequestScope(loop: loop)
     }
     let request = try requests.build(1)
     _ = try request.getBean(Log.self)
@@ -351,12 +353,14 @@ struct RequestScopeTests {
     try withLoops { loops in
       let loop = loops[0]
       let journal = journal
-      let requests = try application.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+      let requests = try application.childFactory("request", seed: Int.self) {
         try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in throw Boom(name: "cart") })
         try $0.define($0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in journal.note("log") })
         try $0.define(
           $0.bean(Transaction.self, factory: { (_: Log) in Transaction() })
             .onDestroy { _ in throw Boom(name: "transaction") })
+      } scope: {
+        RequestScope(loop: loop)
       }
       let request = try requests.build(1)
       _ = try request.getBean(Transaction.self)
@@ -372,8 +376,10 @@ struct RequestScopeTests {
   @Test func theApplicationsShutdownThrowsErrorsOfItsRequests() throws {
     try withLoops(2) { loops in
       let requests = try loops.enumerated().map { number, loop in
-        try application.childFactory("request\(number)", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+        try application.childFactory("request\(number)", seed: Int.self) {
           try $0.define($0.bean(Log.self, factory: { Log() }).onDestroy { _ in throw Boom() })
+        } scope: {
+          RequestScope(loop: loop)
         }
       }
       for factory in requests { _ = try factory.build(1).getBean(Log.self) }

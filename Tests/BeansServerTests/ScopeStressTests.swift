@@ -27,15 +27,15 @@ struct ScopeStressTests {
       }
       let tally = tally
       // A bean that is built from the scope records its loop.
-      sessions = try application.childFactory(
-        "session", seed: Int.self, scope: { SessionScope(loop: next(), idleTimeout: .seconds(3_600)) }
-      ) {
+      sessions = try application.childFactory("session", seed: Int.self) {
         try $0.define(
           $0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in
             tally.count(loops.contains { $0.isCurrent } ? "cart" : "cart elsewhere")
           })
+      } scope: {
+        SessionScope(loop: next(), idleTimeout: .seconds(3_600))
       }
-      requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: next()) }) {
+      requests = try sessions.childFactory("request", seed: Int.self) {
         try $0.define(
           $0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in
             tally.count(loops.contains { $0.isCurrent } ? "log" : "log elsewhere")
@@ -43,6 +43,8 @@ struct ScopeStressTests {
         try $0.define(
           $0.bean(Transaction.self, factory: { (_: Log) in Transaction() }).onDestroy { _ in tally.count("transaction")
           })
+      } scope: {
+        RequestScope(loop: next())
       }
     }
 
@@ -134,15 +136,15 @@ struct ScopeStressTests {
     try withLoops(2) { loops in
       let application = try Environment(name: "application")
       let tally = Tally()
-      let sessions = try application.childFactory(
-        "session", seed: Int.self, scope: { SessionScope(loop: loops[0], idleTimeout: .milliseconds(1)) }
-      ) {
+      let sessions = try application.childFactory("session", seed: Int.self) {
         try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in tally.count("cart") })
+      } scope: {
+        SessionScope(loop: loops[0], idleTimeout: .milliseconds(1))
       }
-      let requests = try sessions.childFactory(
-        "request", seed: Int.self, scope: { RequestScope(loop: loops[1], deadline: .milliseconds(1)) }
-      ) {
+      let requests = try sessions.childFactory("request", seed: Int.self) {
         try $0.define($0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in tally.count("log") })
+      } scope: {
+        RequestScope(loop: loops[1], deadline: .milliseconds(1))
       }
       let threads = (0..<2).map { _ in
         BackgroundThread {

@@ -29,7 +29,7 @@ struct ServerLifecycleTests {
   }
 
   /// Notes the limit it is given and is done at once.
-  private var quickDrain: ServerLifecycle.Drain {
+  private var quickDrain: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void {
     { [journal] limit, done in
       journal.note("drain \(limit)")
       done()
@@ -207,7 +207,7 @@ struct ServerLifecycleTests {
 
   /// Entries in a queue of the log at SIGTERM, and entries logged until the end, are written.
   @Test func logsAreFlushedAtTheEnd() throws {
-    final class Kept: LogManager.Log, @unchecked Sendable {  // the journal is locked
+    final class Kept: BeansLogging.Log, @unchecked Sendable {  // the journal is locked
       let journal = Journal()
       override func log(_ entry: LogEntry) { journal.note(entry.message) }
     }
@@ -234,7 +234,7 @@ struct ServerLifecycleTests {
   }
 
   @Test func aHangUpOpensTheFilesOfLogsAgain() throws {
-    final class File: LogManager.Log, @unchecked Sendable {  // immutable
+    final class File: BeansLogging.Log, @unchecked Sendable {  // immutable
       let reopened = Gate("the file, again")
       override func reopen() { reopened.open() }
     }
@@ -416,14 +416,16 @@ struct ServerLifecycleTests {
     try withLoops(2) { loops in
       let service = try Environment(name: "service")
       let journal = journal
-      let sessions = try service.childFactory(
-        "session", seed: Int.self, scope: { SessionScope(loop: loops[0], idleTimeout: .seconds(3_600)) }
-      ) {
+      let sessions = try service.childFactory("session", seed: Int.self) {
         try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(loops[0].place)") })
+      } scope: {
+        SessionScope(loop: loops[0], idleTimeout: .seconds(3_600))
       }
-      let requests = try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loops[1]) }) {
+      let requests = try sessions.childFactory("request", seed: Int.self) {
         try $0.define(
           $0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in journal.note("log\(loops[1].place)") })
+      } scope: {
+        RequestScope(loop: loops[1])
       }
       let session = try sessions.build(1)
       _ = try requests.build(1, in: session).getBean(Log.self)

@@ -16,14 +16,13 @@ struct SessionCapacityTests {
   private func factory(
     on loop: EventLoop, idleTimeout: Duration = never, scope: Handed<SessionScope> = Handed()
   ) throws -> EnvironmentFactory<String> {
-    try application.childFactory(
-      "session", seed: String.self,
-      scope: {
-        let made = SessionScope(loop: loop, idleTimeout: idleTimeout)
-        scope.value = made
-        return made
-      }
-    ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) }
+    try application.childFactory("session", seed: String.self) {
+      try $0.define($0.bean(Cart.self, factory: { Cart() }))
+    } scope: {
+      let made = SessionScope(loop: loop, idleTimeout: idleTimeout)
+      scope.value = made
+      return made
+    }
   }
 
   // MARK: which one
@@ -170,9 +169,7 @@ struct SessionCapacityTests {
     try withLoops { loops in
       let (isInside, mayLeave) = (Gate("somebody being inside"), Gate("leave to go"))
       let (leave, leaver) = AsyncStream.makeStream(of: Void.self)
-      let factory = try application.childFactory(
-        "session", seed: String.self, scope: { SessionScope(loop: loops[0], idleTimeout: Self.never) }
-      ) {
+      let factory = try application.childFactory("session", seed: String.self) {
         try $0.define(
           $0.bean(
             Cart.self,
@@ -181,6 +178,8 @@ struct SessionCapacityTests {
               try mayLeave.wait()
               return Cart()
             }))
+      } scope: {
+        SessionScope(loop: loops[0], idleTimeout: Self.never)
       }
       let requests = try factory.childFactory("request", seed: Int.self)
       let sessions = Sessions(factory, capacity: 1)

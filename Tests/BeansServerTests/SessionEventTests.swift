@@ -15,12 +15,11 @@ struct SessionEventTests {
   private func factory(
     on loop: EventLoop, idleTimeout: Duration = .seconds(3_600), deadline: Duration? = nil, _ journal: Journal? = nil
   ) throws -> EnvironmentFactory<String> {
-    try application.childFactory(
-      "session", seed: String.self,
-      scope: { LoopScope(name: "session", loop: loop, deadline: deadline, idleTimeout: idleTimeout) }
-    ) {
+    try application.childFactory("session", seed: String.self) {
       try $0.define(
         $0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal?.note("released\(loop.place)") })
+    } scope: {
+      LoopScope(name: "session", loop: loop, deadline: deadline, idleTimeout: idleTimeout)
     }
   }
 

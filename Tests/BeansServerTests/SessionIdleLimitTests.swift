@@ -14,11 +14,11 @@ struct SessionIdleLimitTests {
     let application = try Environment(name: "application")
     let thread = try EventLoopThread(name: "sessions")
     let loop = thread.loop
-    let factory = try application.childFactory(
-      "session", seed: Int.self, scope: { LoopScope(name: "session", loop: loop, idleTimeout: idleTimeout) }
-    ) { session in
+    let factory = try application.childFactory("session", seed: Int.self) { session in
       try session.define(
         session.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(loop.place)") })
+    } scope: {
+      LoopScope(name: "session", loop: loop, idleTimeout: idleTimeout)
     }
     let sessions = Sessions(factory, idleLimit: .seconds(60), clock: clock) { journal.note("\($0)") }
     let session = try await sessions.withSession("a", opening: 1) { session in

@@ -153,13 +153,12 @@ struct SessionOpeningTests {
     try withLoops(2) { loops in
       let told = Journal()
       let turn = Tally()
-      let factory = try application.childFactory(
-        "session", seed: String.self,
-        scope: {
-          turn.count("taken")
-          return SessionScope(loop: loops[turn["taken"] % 2], idleTimeout: .microseconds(200))
-        }
-      ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) }
+      let factory = try application.childFactory("session", seed: String.self) {
+        try $0.define($0.bean(Cart.self, factory: { Cart() }))
+      } scope: {
+        turn.count("taken")
+        return SessionScope(loop: loops[turn["taken"] % 2], idleTimeout: .microseconds(200))
+      }
       let requests = try factory.childFactory("request", seed: Int.self)
       let threads = 4
       // Each thread is inside of one session at most, so there is always one that can go.

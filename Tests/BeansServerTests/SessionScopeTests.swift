@@ -16,23 +16,22 @@ struct SessionScopeTests {
     on loop: EventLoop, idleTimeout: Duration = never, scope: Handed<SessionScope> = Handed()
   ) throws -> EnvironmentFactory<String> {
     let journal = journal
-    return try application.childFactory(
-      "session", seed: String.self,
-      scope: {
-        let made = SessionScope(loop: loop, idleTimeout: idleTimeout)
-        scope.value = made
-        return made
-      }
-    ) {
+    return try application.childFactory("session", seed: String.self) {
       try $0.define($0.bean(Cart.self, factory: { Cart() }).onDestroy { _ in journal.note("cart\(loop.place)") })
+    } scope: {
+      let made = SessionScope(loop: loop, idleTimeout: idleTimeout)
+      scope.value = made
+      return made
     }
   }
 
   private func requests(in sessions: EnvironmentFactory<String>, on loop: EventLoop) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try sessions.childFactory("request", seed: Int.self, scope: { RequestScope(loop: loop) }) {
+    return try sessions.childFactory("request", seed: Int.self) {
       try $0.define(
         $0.bean(Log.self, factory: { (_: Cart) in Log() }).onDestroy { _ in journal.note("log\(loop.place)") })
+    } scope: {
+      RequestScope(loop: loop)
     }
   }
 

@@ -14,9 +14,11 @@ struct SessionsOnLoopsTests {
 
   private func registry(on loop: EventLoop, idleTimeout: Duration = .seconds(3_600)) throws -> Sessions<String> {
     Sessions(
-      try application.childFactory(
-        "session", seed: String.self, scope: { SessionScope(loop: loop, idleTimeout: idleTimeout) }
-      ) { try $0.define($0.bean(Cart.self, factory: { Cart() })) })
+      try application.childFactory("session", seed: String.self) {
+        try $0.define($0.bean(Cart.self, factory: { Cart() }))
+      } scope: {
+        SessionScope(loop: loop, idleTimeout: idleTimeout)
+      })
   }
 
   @Test func theRegistryReturnsAnOpenSessionAndBuildsNoSeedForIt() throws {

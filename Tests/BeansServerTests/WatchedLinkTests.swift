@@ -225,7 +225,8 @@ import Testing
   }
 
   private func watching(
-    _ name: String, port: Int, format: @escaping WatchedConfigurationSource.Format = PropertyText.items,
+    _ name: String, port: Int,
+    format: @escaping @Sendable ([UInt8], String) throws -> [ConfigurationItem] = PropertyText.items,
     _ body: (Service) throws -> Void
   ) throws {
     try withLoops { loops in

@@ -6,12 +6,16 @@ import Testing
   /// Each folder names only types and members of those before it.
   private static let order = ["Memory", "Declaration", "Plan", "Compiler", "Runtime", "Environment"]
 
-  /// Each row of the article ends in the name of a file or a target of tests, and of a test in it.
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static let maintainers = root.appendingPathComponent("Documents/Maintainers")
+
+  /// Each row of the document ends in the name of a file or a target of tests, and of a test in it.
   @Test func everyPromiseNamesATestThatExists() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
+    let root = Self.root
     let article = try String(
-      contentsOf: root.appendingPathComponent("Sources/Beans/Beans.docc/WhatYouCanRelyOn.md"), encoding: .utf8)
+      contentsOf: Self.maintainers.appendingPathComponent("TestsOfPromises.md"), encoding: .utf8)
     var count = 0
     for line in article.split(separator: "\n") where line.hasPrefix("| ") && !line.hasPrefix("| Promise") {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -34,13 +38,25 @@ import Testing
     #expect(count >= 40)
   }
 
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Sources")
+  /// Each promise of the article for users is a row of the document that names its test.
+  @Test func everyPromiseHasATest() throws {
+    let article = try String(
+      contentsOf: Self.folder.appendingPathComponent("Beans/Beans.docc/WhatYouCanRelyOn.md"), encoding: .utf8)
+    let document = try String(
+      contentsOf: Self.maintainers.appendingPathComponent("TestsOfPromises.md"), encoding: .utf8)
+    let tested = Set(
+      document.split(separator: "\n").filter { $0.hasPrefix("| ") }.compactMap { $0.split(separator: "|").first }
+        .map { $0.trimmingCharacters(in: .whitespaces) })
+    let promises = article.split(separator: "\n").filter { $0.hasPrefix("- ") }.map { String($0.dropFirst(2)) }
+    #expect(promises.count >= 40)
+    for promise in promises { #expect(tested.contains(promise), "no test of: \(promise)") }
+  }
 
-  /// Returns the tables of an article of `Beans` that have this header: of each row, the code in each cell.
-  private static func tables(of article: String, header: String) throws -> [[[[String]]]] {
-    let text = try String(
-      contentsOf: folder.appendingPathComponent("Beans/Beans.docc/\(article).md"), encoding: .utf8)
+  private static let folder = root.appendingPathComponent("Sources")
+
+  /// Returns the tables of a document for maintainers that have this header: of each row, the code in each cell.
+  private static func tables(of document: String, header: String) throws -> [[[[String]]]] {
+    let text = try String(contentsOf: maintainers.appendingPathComponent("\(document).md"), encoding: .utf8)
     var tables: [[[[String]]]] = []
     var isInside = false
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

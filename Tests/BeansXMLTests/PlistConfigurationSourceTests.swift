@@ -118,7 +118,7 @@ import Testing
     for source in [
       PlistConfigurationSource(path: "/no/such/Info.plist"), PlistConfigurationSource(name: "NoSuchList"),
       PlistConfigurationSource(name: "NoSuchList", forClass: Anchor.self), PlistConfigurationSource(),
-      PlistConfigurationSource(url: folder.url),
+      PlistConfigurationSource(path: folder.url.path),
     ] {
       let fault = try #require(throws: EnvironmentError.self) { try manager.addSource(source) }
       #expect(fault.code == .missingConfiguration && fault.message.contains(".plist") || source.url == folder.url.path)

@@ -202,9 +202,9 @@ import Testing
       <bean id="one" class="Record" confined-to="the main loop"/>
       <bean id="two" class="Record" assume-sendable="nobody writes to it"/>
       """)
-    try environment.startup(options: .requireSendable)
+    try environment.startup(options: [.requireSendable])
     let other = try load("<bean id='one' class='Record'/>")
-    let error = #expect(throws: EnvironmentError.self) { try other.startup(options: .requireSendable) }
+    let error = #expect(throws: EnvironmentError.self) { try other.startup(options: [.requireSendable]) }
     #expect(error?.code == .invalidDeclaration)
   }
 

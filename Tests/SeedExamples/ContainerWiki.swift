@@ -122,7 +122,7 @@ private final class Cat: Animal, Initializable { override init() {} }
     defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Foo.self).id("template").abstract().scope("prototype"))
-      .define(environment.bean(Foo.self).id("foo").parent("template").lazy().dependsOn("bar"))
+      .define(environment.bean(Foo.self).id("foo").parent("template").lazy().requires(id: "bar"))
       .define(environment.bean(Bar.self).id("bar").requires(id: "other"))
       .define(environment.bean(Living.self).id("other").requires(class: Duck.self))
       .define(environment.bean(Duck.self))

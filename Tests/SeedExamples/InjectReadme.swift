@@ -194,7 +194,7 @@ private final class FooFactory: FactoryBean, Initializable {
     try environment
       .define(environment.bean(Foo.self, id: "foo").requires(id: "bar"))
       .define(environment.bean(Bar.self, id: "bar").requires(id: "foo"))
-      .define(environment.bean(Greeter.self).dependsOn("nobody"))
+      .define(environment.bean(Greeter.self).requires(id: "nobody"))
     let error = #expect(throws: EnvironmentError.self) { try environment.startup() }
     let codes = error?.underlying.compactMap { ($0 as? EnvironmentError)?.code }
     #expect(codes.map(Set.init)?.isSuperset(of: [.cyclicDependency, .unknownBean]) == true, "\(error as Any)")

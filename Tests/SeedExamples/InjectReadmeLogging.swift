@@ -15,7 +15,7 @@ private final class MyClass {
 private struct SomeError: Error {}
 
 /// A destination of one's own, which the original did not allow.
-private final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `lines` is only used by one thread
+private final class MemoryLog: Log, @unchecked Sendable {  // `lines` is only used by one thread
   var lines: [String] = []
 
   override func log(_ entry: LogEntry) { lines.append(format(entry)) }

@@ -15,12 +15,14 @@ private final class PumpFactory: Initializable, FactoryBean {
 }
 
 @Suite struct AliasSpecification {
-  @Test func anAliasIsAcceptedWhereverAnIdIs() throws {
-    let environment = try Environment(name: "aliases")
+  @FreshEnvironment("aliases") private var environment
+
+  @Test("An alias is accepted wherever an id is")
+  func anAliasIsAcceptedWhereverAnIdIs() throws {
     try environment
       .alias("main", of: "primary")
       .alias("primary", of: "one")
-      .define(environment.bean(Engine.self, factory: Engine.init).argument(0, ref: "main").dependsOn("primary"))
+      .define(environment.bean(Engine.self, factory: Engine.init).argument(0, ref: "main").requires(id: "primary"))
       .define(environment.bean(Pump.self, id: "one"))
       .define(environment.bean(Pump.self, id: "two"))
     let one = try environment.getBean(Pump.self, byId: "one")
@@ -30,8 +32,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try environment.getBeansByType(Pump.self).count == 2)
   }
 
-  @Test func anAliasMayNameATemplate() throws {
-    let environment = try Environment(name: "aliases")
+  @Test("An alias may name a template")
+  func anAliasMayNameATemplate() throws {
     try environment
       .define(environment.bean(Pump.self, id: "template", abstract: true).property("name", value: "set"))
       .alias("base", of: "template")
@@ -40,8 +42,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try requireFault { try environment.getBean(Pump.self, byId: "base") }.code == .unknownBean)
   }
 
-  @Test func anAliasOfAFactoryBeanReturnsTheProduct() throws {
-    let environment = try Environment(name: "aliases")
+  @Test("An alias of a factory bean returns the product")
+  func anAliasOfAFactoryBeanReturnsTheProduct() throws {
     try environment
       .define(environment.bean(PumpFactory.self, id: "factory").target(Pump.self))
       .alias("other", of: "factory")
@@ -51,7 +53,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try environment.getBean(PumpFactory.self, byId: "&other") === factory)
   }
 
-  @Test func aChildsAliasNamesOuterBeansAndHidesOuterIds() throws {
+  @Test("A child's alias names outer beans and hides outer ids")
+  func aChildsAliasNamesOuterBeansAndHidesOuterIds() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
     try parent
@@ -66,8 +69,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(try requireFault { try parent.getBean(Pump.self, byId: "inner") }.code == .unknownBean)
   }
 
-  @Test func childrenOfAFactoryMayHaveAliases() throws {
-    let environment = try Environment(name: "aliases")
+  @Test("Children of a factory may have aliases")
+  func childrenOfAFactoryMayHaveAliases() throws {
     try environment.define(environment.bean(Pump.self, id: "shared"))
     let factory = try environment.childFactory("request", seed: Int.self) { child in
       try child.alias("mine", of: "shared").alias("own", of: "local")
@@ -80,8 +83,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     }
   }
 
-  @Test func allFaultsOfAliasesAreReportedAtStartup() throws {
-    let environment = try Environment(name: "aliases")
+  @Test("All faults of aliases are reported at startup")
+  func allFaultsOfAliasesAreReportedAtStartup() throws {
     try environment
       .define(environment.bean(Pump.self, id: "one"))
       .alias("nothing", of: "on")
@@ -99,7 +102,8 @@ private final class PumpFactory: Initializable, FactoryBean {
     #expect(faults.allSatisfy { $0.origin?.file.hasSuffix("AliasSpecification.swift") == true })
   }
 
-  @Test func aStartedEnvironmentAcceptsNoAlias() throws {
+  @Test("A started environment accepts no alias")
+  func aStartedEnvironmentAcceptsNoAlias() throws {
     let environment = try Environment(name: "aliases").startup()
     #expect(try requireFault { try environment.alias("a", of: "b") }.code == .frozen)
   }

@@ -2,25 +2,22 @@ import Beans
 import Testing
 
 @Suite("Assisted injection: faults, scopes and the end") struct AssistedInjectionFaultSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: startup
 
   @Test("A tag has one binding: a second is a fault that names both origins, with any ids")
   func twoBindings() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (first, firstLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     let (second, secondLine) = (environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init), #line)
     try environment.define(first.id("first")).define(second.id("second"))
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: secondLine))
+    let fault = try requireFault(.invalidDeclaration, line: secondLine) { try environment.startup() }
     #expect(fault.message.contains("\(#fileID):\(firstLine)"))
     #expect(fault.passes("Factory<Tag> 'second'"))
   }
 
   @Test("Two tags of one element are two factories")
   func twoTags() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init))
       .define(environment.bindFactory(Product.self).to { Product(Assisted("none")) })
@@ -30,13 +27,9 @@ import Testing
 
   @Test("Assisted is valid in bindFactory only")
   func assistedElsewhere() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (bean, line) = (environment.bean(Product.self, factory: Product.init), #line)
     try environment.define(bean)
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: line))
-    #expect(fault.message.contains("Assisted<String>"))
+    try requireFault(.invalidDeclaration, message: "Assisted<String>", line: line) { try environment.startup() }
 
     let wrapped = try Environment()
     try wrapped.define(wrapped.bean(Counter.self, factory: { (_: Assisted<Int>?) in Counter() }))
@@ -53,14 +46,11 @@ import Testing
 
   @Test("A seed of another type, two seeds, or none although the tag has one are faults")
   func wrongSeeds() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let builder = environment.bindFactory(Product.self).with(Tag.self)
     let (wrong, line) = (builder.to { (seed: Assisted<Int>) in Product(seed.map { "\($0)" }) }, #line)
     try environment.define(wrong)
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
+    let fault = try requireFault(.invalidDeclaration, message: "Assisted<Int>", "String") { try environment.startup() }
     #expect(fault.isFrom(file: #fileID, line: line - 1))
-    #expect(fault.message.contains("Assisted<Int>") && fault.message.contains("String"))
 
     let twice = try Environment()
     defer { try? twice.shutdown() }
@@ -83,7 +73,6 @@ import Testing
 
   @Test("The seed cannot be pinned, and neither can a parameter that does not exist")
   func pinnedSeed() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init)
         .argument(0, value: "pinned").argument(1, value: 1))
@@ -93,49 +82,38 @@ import Testing
 
   @Test("A product of a type that no bean can have is a fault")
   func wrapperProduct() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bindFactory([Int].self).to { [1] })
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }
 
   @Test("Missing beans of products are found at startup, and no factory is called")
   func missing() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (binding, line) = (
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Counter) in Product(seed) },
       #line - 1
     )
     try environment.define(binding)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: line))
-    #expect(fault.message.contains("second parameter") && fault.message.contains("Counter"))
-    #expect(fault.passes("Factory<Tag>"))
+    try requireFault(.unknownBean, message: "second parameter", "Counter", through: "Factory<Tag>", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A circle through a factory is found at startup and drawn")
   func cycle() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Shop.self, factory: Shop.init))
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Shop) in Product(seed) })
-    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
-    #expect(fault.path == ["Shop", "Factory<Tag>", "Shop"])
+    try requireFault(.cyclicDependency, path: ["Shop", "Factory<Tag>", "Shop"]) { try environment.startup() }
   }
 
   @Test("A factory is a longer-lived bean: a request's bean that its products hold is captive, a provider is not")
   func captive() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Ticket.self, factory: Ticket.init).scope("request"))
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) })
     _ = try environment.childFactory("request", seed: Int.self)
-    let fault = try requireFault(.captiveDependency) { try environment.startup() }
-    #expect(fault.passes("Ticket"))
+    try requireFault(.captiveDependency, through: "Ticket") { try environment.startup() }
 
     let open = try Environment()
     defer { try? open.shutdown() }
@@ -154,7 +132,6 @@ import Testing
 
   @Test("A factory of a request builds with that request's beans, seed and environment")
   func requestScoped() throws {
-    let environment = try Environment()
     try environment
       .define(environment.bean(Ticket.self, factory: Ticket.init).scope("request"))
       .define(
@@ -179,18 +156,11 @@ import Testing
 
   @Test("The first product builds the beans of a request that products need, not the factory")
   func lazyInARequest() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let built = Counter()
     try environment
       .define(
-        environment.bean(
-          Ticket.self,
-          factory: { (number: Int) in
-            built.increment()
-            return Ticket(number: number)
-          }
-        ).scope("request")
+        environment.bean(Ticket.self, factory: { (number: Int) in built.counting(Ticket(number: number)) })
+          .scope("request")
       )
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Ticket) in Product(seed) }
@@ -240,8 +210,6 @@ import Testing
 
   @Test("An error of a product's factory arrives as creationFailed with the original in it; the next build tries again")
   func throwing() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let (binding, line) = (
       environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>) in
         if seed.get() == "boom" { throw Boom(name: "boom") }
@@ -251,51 +219,41 @@ import Testing
     try environment.define(binding)
     let factory = try environment.getBean(Factory<Tag>.self)
     for _ in 0..<2 {
-      let fault = try requireFault(.creationFailed) { try factory.build("boom") }
-      #expect(fault.causes == [Boom(name: "boom")])
-      #expect(fault.path == ["Product"])
-      #expect(fault.isFrom(file: #fileID, line: line))
+      try requireFault(.creationFailed, path: ["Product"], causes: [Boom(name: "boom")], line: line) {
+        try factory.build("boom")
+      }
       #expect(try factory.build("fine").name == "fine")
     }
   }
 
   @Test("An error of the container from inside passes through with an extended path")
   func passesThrough() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Product.self).with(Tag.self).to { (_: Assisted<String>, home: Environment) in
         try home.getBean(Product.self, byId: "missing")
       })
     let factory = try environment.getBean(Factory<Tag>.self)
     for _ in 0..<2 {
-      let fault = try requireFault(.unknownBean) { try factory.build("a") }
-      #expect(fault.path == ["Product", "'missing'"])
+      try requireFault(.unknownBean, path: ["Product", "'missing'"]) { try factory.build("a") }
     }
   }
 
   @Test("A bean that products need and that cannot be built fails the build, and the next build tries again")
   func failingDependency() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let calls = Counter()
     try environment
       .define(
-        environment.bean(
-          Journal.self,
-          factory: {
-            if calls.increment() == 1 { throw Boom() }
-            return Journal()
-          }
-        ).lazy()
+        environment.bean(Journal.self) {
+          if calls.increment() == 1 { throw Boom() }
+          return Journal()
+        }.lazy()
       )
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>, _: Journal) in Product(seed)
         }
       )
     let factory = try environment.getBean(Factory<Tag>.self)
-    let fault = try requireFault(.creationFailed) { try factory.build("a") }
-    #expect(fault.path == ["Product", "Journal"])
+    try requireFault(.creationFailed, path: ["Product", "Journal"]) { try factory.build("a") }
     #expect(try factory.build("a").name == "a")
     #expect(calls.value == 2)
   }
@@ -304,13 +262,11 @@ import Testing
 
   @Test("A factory throws finished after finish, even if it has built before")
   func finished() throws {
-    let environment = try Environment()
     let calls = Counter()
     try environment
       .define(
         environment.bindFactory(Product.self).with(Tag.self).to { (seed: Assisted<String>) in
-          calls.increment()
-          return Product(seed)
+          calls.counting(Product(seed))
         }
       )
       .define(environment.bindFactory(Product.self).to { Product(Assisted("")) })
@@ -326,7 +282,6 @@ import Testing
 
   @Test("A build in a release throws finished, like any lookup")
   func inRelease() throws {
-    let environment = try Environment()
     let caught = Captured<EnvironmentError.Code>()
     try environment
       .define(environment.bindFactory(Product.self).with(Tag.self).to(factory: Product.init))

@@ -2,11 +2,12 @@ import Beans
 import Testing
 
 @Suite("Assisted injection") struct AssistedInjectionSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: the seed
 
   @Test("A factory builds products from a seed and from beans, a new one per call")
   func seedAndBean() throws {
-    let environment = try Environment()
     try environment
       .define(environment.bean(Service.self))
       .define(environment.bindFactory(Detail.self).with(DetailTag.self).to(factory: Detail.init(seed:service:)))
@@ -21,8 +22,6 @@ import Testing
 
   @Test("The seed may be at any position", arguments: 0..<3)
   func position(_ position: Int) throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self)).define(environment.bean(Limits(open: 5)))
     let builder = environment.bindFactory(Order.self).with(OrderTag.self)
     let binding =
@@ -40,8 +39,6 @@ import Testing
 
   @Test("A factory may have any number of parameters: more than eight, with the seed among them")
   func manyParameters() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self)).define(environment.bean(Limits(open: 5)))
     try environment.define(
       environment.bindFactory(Order.self).with(OrderTag.self).to {
@@ -62,8 +59,6 @@ import Testing
       typealias Seed = (name: String, count: Int, service: Service?)
       typealias Element = Values
     }
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Values.self).with(Tag.self).to { (seed: Assisted<Tag.Seed>) in
         let (name, count, service) = seed.get()
@@ -84,8 +79,6 @@ import Testing
       typealias Seed = Service?
       typealias Element = Values
     }
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory((any Greeter).self).with(Large.self).to { (seed: Assisted<[SIMD8<Int>]>) in
         Polite(greeting: "\(seed.get()[0][7])")
@@ -110,8 +103,6 @@ import Testing
 
   @Test("A factory without a tag has no seed and no parameter for one, except one of Void")
   func emptySeed() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self))
     try environment.define(environment.bindFactory(Holder.self).to(factory: Holder.init))
     try environment.define(environment.bindFactory(Service.self).to { Service() })
@@ -139,8 +130,6 @@ import Testing
 
   @Test("A factory is injected by its type: as a parameter, an optional, through a provider")
   func injected() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(List.self, factory: List.init))
       .define(environment.bean(Service.self))
@@ -191,8 +180,6 @@ import Testing
 
   @Test("A parameter is pinned by its index, which includes the seed")
   func pinned() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Service.self, id: "first"))
       .define(environment.bean(Service.self, id: "second"))
@@ -217,19 +204,9 @@ import Testing
 
   @Test("A prototype that products need is new for each; a lazy bean is built by the first product")
   func dependencies() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let built = Counter()
     try environment
-      .define(
-        environment.bean(
-          Service.self,
-          factory: {
-            built.increment()
-            return Service()
-          }
-        ).lazy()
-      )
+      .define(environment.bean(Service.self, factory: { built.counting(Service()) }).lazy())
       .define(environment.bean(Holder.self, factory: Holder.init).scope("prototype"))
       .define(
         environment.bindFactory(Pair.self).to { (holder: Holder, service: Service) in
@@ -250,7 +227,7 @@ import Testing
     let environment = try Environment(name: "home")
     defer { try? environment.shutdown() }
     try environment
-      .define(environment.bean(Marker.self))
+      .define(environment.bean(Inspector.self, factory: { Inspector { ($0 as? Traced)?.journal.note("process") } }))
       .define(
         environment.bindFactory(Traced.self).with(TracedTag.self).to { (seed: Assisted<Journal>) in
           Traced(seed.get())
@@ -263,8 +240,6 @@ import Testing
 
   @Test("A post processor may replace a product, and the type of the replacement is checked")
   func replaced() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Service.self))
       .define(environment.bean(Replacer.self))
@@ -276,8 +251,6 @@ import Testing
 
   @Test("A factory may return a subclass, whose own protocols take effect")
   func subclass() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Service.self))
     try environment.define(
       environment.bindFactory(Detail.self).with(DetailTag.self).to { (seed: Assisted<String>, service: Service) in
@@ -292,7 +265,6 @@ import Testing
 
   @Test("Products are not tracked: the end of the environment does not release them")
   func untracked() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bindFactory(Traced.self).with(TracedTag.self).to { (seed: Assisted<Journal>) in Traced(seed.get()) })
@@ -312,8 +284,6 @@ import Testing
       typealias Seed = Int
       typealias Element = Node
     }
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(
       environment.bindFactory(Node.self).with(Tag.self).to {
         (depth: Assisted<Int>, nodes: Provider<Factory<Tag>>) -> Node in
@@ -427,14 +397,6 @@ private final class Traced: Bean, DisposableBean, EnvironmentAware {
 private struct TracedTag: AssistedFactory {
   typealias Seed = Journal
   typealias Element = Traced
-}
-
-private final class Marker: BeanPostProcessor, Initializable {
-  init() {}
-  func process(_ bean: AnyObject) -> AnyObject {
-    (bean as? Traced)?.journal.note("process")
-    return bean
-  }
 }
 
 private final class Replacer: BeanPostProcessor, Initializable {

@@ -22,10 +22,7 @@ private final class Archive: AsyncBean, DisposableBean, Sendable {
   let journal: Journal
   init(journal: Journal) { self.journal = journal }
 
-  func postConstruct() async throws {
-    await Task.yield()
-    journal.note("migrated")
-  }
+  func postConstruct() async throws { await journal.noteLater("migrated") }
 
   func preDestroy() { journal.note("closed") }
 }
@@ -38,10 +35,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
 }
 
 @Suite("Asynchronous beans") struct AsyncBeanSpecification {
+  @FreshEnvironment("shop") private var environment
+
   // MARK: startup
 
-  @Test func startupAwaitsAsynchronousBeans() async throws {
-    let environment = try Environment(name: "shop")
+  @Test("Startup awaits asynchronous beans")
+  func startupAwaitsAsynchronousBeans() async throws {
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
       .define(
@@ -57,9 +56,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aListenerOpensWhenItsDependenciesAreReady() async throws {
+  @Test("A listener opens when its dependencies are ready")
+  func aListenerOpensWhenItsDependenciesAreReady() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Listener.self, factory: Listener.init))
       .define(environment.bean(Archive.self, factory: Archive.init))
@@ -70,25 +69,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(journal.entries == ["migrated", "listening", "no longer listening", "closed"])
   }
 
-  @Test func independentBeansAreCreatedConcurrently() async throws {
+  @Test("Independent beans are created concurrently")
+  func independentBeansAreCreatedConcurrently() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment
-      .define(
-        environment.bean(
-          Store.self,
-          async: {
-            await gate.pass()
-            return Store()
-          })
-      )
-      .define(
-        environment.bean(
-          Index.self,
-          async: {
-            await gate.pass()
-            return Index()
-          }))
+      .define(environment.bean(Store.self, async: { await gate.passing(Store()) }))
+      .define(environment.bean(Index.self, async: { await gate.passing(Index()) }))
     async let started = environment.ready()
     // No factory continues before both have begun.
     await gate.arrivals(2)
@@ -97,17 +83,14 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aBeanIsBuiltAfterTheAsynchronousBeanThatItTakes() async throws {
+  @Test("A bean is built after the asynchronous bean that it takes")
+  func aBeanIsBuiltAfterTheAsynchronousBeanThatItTakes() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
           Index.self,
-          async: { (service: Service) in
-            journal.note("index of \(service.store.name)")
-            return Index()
-          })
+          async: { (service: Service) in journal.noting("index of \(service.store.name)", Index()) })
       )
       .define(environment.bean(Service.self, factory: Service.init))
       .define(
@@ -123,7 +106,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func startupAwaitsTheParentFirst() async throws {
+  @Test("Startup awaits the parent first")
+  func startupAwaitsTheParentFirst() async throws {
     let parent = try Environment(name: "shop")
     try parent.define(parent.bean(Store.self, async: { Store("of the parent") }))
     let child = try Environment(name: "branch", parent: parent)
@@ -133,16 +117,14 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await parent.shutdown()
   }
 
-  @Test func synchronousStartupNamesTheMissingBeans() async throws {
+  @Test("Synchronous startup names the missing beans")
+  func synchronousStartupNamesTheMissingBeans() async throws {
     func start(_ environment: Environment) throws { try environment.startup() }
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
       .define(environment.bean(Store.self, async: { Store() }))
       .define(environment.bean("text"))
-    let fault = try requireFault(.notReady) { try start(environment) }
-    #expect(fault.message.contains("Store") && fault.message.contains("Service"))
-    #expect(fault.message.contains("try await ready()"))
+    try requireFault(.notReady, message: "Store", "Service", "try await ready()") { try start(environment) }
     // The environment has started all the same.
     #expect(try environment.getBean(String.self) == "text")
     try await environment.ready()
@@ -150,29 +132,28 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aSynchronousLookupNamesTheCallToUse() async throws {
-    let environment = try Environment(name: "shop")
+  @Test("A synchronous lookup names the call to use")
+  func aSynchronousLookupNamesTheCallToUse() async throws {
     try environment
       .define(environment.bean(Service.self, factory: Service.init))
       .define(environment.bean(Store.self, id: "orders", async: { Store() }))
     let line = #line - 1
     let fault = try requireFault(.notReady) { try environment.getBean(Service.self) }
-    #expect(fault.message.contains("'try await ready()'") && fault.message.contains("readyBean"))
+    #expect(fault.message.contains("'try await ready()'") && fault.message.contains("getBean(awaiting: …)"))
     #expect(fault.path.first == "Service" && fault.path.last?.contains("orders") == true)
     #expect(fault.origin?.line == line)
-    let service = try await environment.readyBean(Service.self)
+    let service = try await environment.getBean(awaiting: Service.self)
     #expect(try environment.getBean(Service.self) === service)
     try await environment.shutdown()
   }
 
-  @Test func aBeanThatFailsEndsTheStartup() async throws {
+  @Test("A bean that fails ends the startup")
+  func aBeanThatFailsEndsTheStartup() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(environment.bean(Archive.self, factory: Archive.init))
-      .define(
-        environment.bean(Index.self, async: { (_: Archive) throws -> Index in throw Refused() }))
+      .define(environment.bean(Index.self, async: { (_: Archive) throws -> Index in throw Refused() }))
     let error = await #expect(throws: EnvironmentError.self) { try await environment.ready() }
     #expect(error?.code == .creationFailed)
     #expect(error?.underlying.first is Refused)
@@ -181,9 +162,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     await #expect(throws: EnvironmentError.self) { try await environment.ready() }
   }
 
-  @Test func aCancelledStartupMayBeTriedAgain() async throws {
+  @Test("A cancelled startup may be tried again")
+  func aCancelledStartupMayBeTriedAgain() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self,
@@ -205,9 +186,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   // MARK: lookups
 
-  @Test func allTasksWaitForOneCreation() async throws {
+  @Test("All tasks wait for one creation")
+  func allTasksWaitForOneCreation() async throws {
     let (gate, count) = (AsyncGate(), Guarded(0))
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -217,7 +198,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
           return Store()
         }))
     let stores = try await withThrowingTaskGroup(of: Store.self) { group in
-      for _ in 0..<100 { group.addTask { try await environment.readyBean(Store.self) } }
+      for _ in 0..<100 { group.addTask { try await environment.getBean(awaiting: Store.self) } }
       await gate.arrivals(1)
       gate.open()
       return try await group.reduce(into: []) { $0.append($1) }
@@ -227,9 +208,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aCancelledTaskDoesNotCancelTheOthers() async throws {
+  @Test("A cancelled task does not cancel the others")
+  func aCancelledTaskDoesNotCancelTheOthers() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -239,7 +220,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
           return Store()
         }))
     let (early, late) = (
-      Task { try await environment.readyBean(Store.self) }, Task { try await environment.readyBean(Store.self) }
+      Task { try await environment.getBean(awaiting: Store.self) },
+      Task { try await environment.getBean(awaiting: Store.self) }
     )
     await gate.arrivals(1)
     early.cancel()
@@ -249,9 +231,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aCreationThatFailedIsTriedAgain() async throws {
+  @Test("A creation that failed is tried again")
+  func aCreationThatFailedIsTriedAgain() async throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -263,13 +245,13 @@ private final class Listener: Bean, DisposableBean, Sendable {
           if isFirst { throw Refused() }
           return Store()
         }))
-    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
-    #expect(error?.code == .creationFailed)
-    #expect(try await environment.readyBean(Store.self).name == "store")
+    try await requireAwaitedFault(.creationFailed) { try await environment.getBean(awaiting: Store.self) }
+    #expect(try await environment.getBean(awaiting: Store.self).name == "store")
     try await environment.shutdown()
   }
 
-  @Test func everyFormOfParameterCanBeAwaited() async throws {
+  @Test("Every form of parameter can be awaited")
+  func everyFormOfParameterCanBeAwaited() async throws {
     struct All: Sendable {
       let list: [Store]
       let maybe: Store?
@@ -277,35 +259,32 @@ private final class Listener: Bean, DisposableBean, Sendable {
       let provider: Provider<Store>
       let tagged: Qualified<Refused, Store>
     }
-    let environment = try Environment(name: "shop")
     try environment
       .define(
-        environment.bean(
-          All.self,
-          factory: {
-            (
-              list: [Store], maybe: Store?, lazy: Lazy<Store>, provider: Provider<Store>,
-              tagged: Qualified<Refused, Store>
-            ) in
-            All(list: list, maybe: maybe, lazy: lazy, provider: provider, tagged: tagged)
-          })
+        environment.bean(All.self) {
+          (
+            list: [Store], maybe: Store?, lazy: Lazy<Store>, provider: Provider<Store>,
+            tagged: Qualified<Refused, Store>
+          ) in
+          All(list: list, maybe: maybe, lazy: lazy, provider: provider, tagged: tagged)
+        }
       )
       .define(
         environment.bean(Store.self, id: "a", lazy: true, async: { Store("a") }).primary().qualifier(Refused.self)
       )
       .define(environment.bean(Store.self, id: "b", lazy: true, async: { Store("b") }))
-    let all = try await environment.readyBean(All.self)
+    let all = try await environment.getBean(awaiting: All.self)
     #expect(all.list.map(\.name) == ["a", "b"])
     #expect(all.maybe === all.list[0] && all.tagged.value === all.list[0])
     #expect(try all.lazy.get() === all.list[0] && all.provider.get() === all.list[0])
-    #expect(try await environment.readyBean(Store.self, byId: "b") === all.list[1])
-    #expect(try await environment.readyBean(Qualified<Refused, Store>.self).value === all.list[0])
+    #expect(try await environment.getBean(awaiting: Store.self, byId: "b") === all.list[1])
+    #expect(try await environment.getBean(awaiting: Qualified<Refused, Store>.self).value === all.list[0])
     try await environment.shutdown()
   }
 
-  @Test func valuesAndProtocolsAreAwaitedLikeObjects() async throws {
+  @Test("Values and protocols are awaited like objects")
+  func valuesAndProtocolsAreAwaitedLikeObjects() async throws {
     struct Limits: Equatable, Sendable { var rows = 7 }
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Limits.self, async: { Limits() }))
       .define(environment.bean((any CustomStringConvertible).self, async: { "text" as any CustomStringConvertible }))
@@ -315,9 +294,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aChildOfAFactoryAwaitsItsOwnBeans() async throws {
+  @Test("A child of a factory awaits its own beans")
+  func aChildOfAFactoryAwaitsItsOwnBeans() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(journal))
     let requests = try environment.childFactory("request", seed: String.self) { request in
       try request.define(
@@ -332,27 +311,23 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
     let request = try requests.build("visitor")
     try requireFault(.notReady) { try request.getBean(Store.self) }
-    let store = try await request.readyBean(Store.self)
+    let store = try await request.getBean(awaiting: Store.self)
     #expect(try request.getBean(Store.self) === store)
     request.finish()
     #expect(journal.entries == ["released visitor"])
     try await environment.shutdown()
   }
 
-  @Test func decoratorsAndPostProcessorsReceiveTheAwaitedBean() async throws {
-    final class Counting: BeanPostProcessor, Sendable {
-      let journal: Journal
-      init(journal: Journal) { self.journal = journal }
-      func process(_ bean: AnyObject) -> AnyObject {
-        if let store = bean as? Store { journal.note("processed \(store.name)") }
-        return bean
-      }
-    }
+  @Test("Decorators and post processors receive the awaited bean")
+  func decoratorsAndPostProcessorsReceiveTheAwaitedBean() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
-      .define(environment.bean(Counting.self, factory: Counting.init))
+      .define(
+        environment.bean(Inspector.self) { (journal: Journal) in
+          Inspector { if let store = $0 as? Store { journal.note("processed \(store.name)") } }
+        }
+      )
       .define(
         environment.bean(Store.self, async: { Store("inner") }).postConstruct { journal.note("complete \($0.name)") }
       )
@@ -365,9 +340,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
 
   // MARK: the end
 
-  @Test func anEndWaitsForTheCreationAndReleasesIt() async throws {
+  @Test("An end waits for the creation and releases it")
+  func anEndWaitsForTheCreationAndReleasesIt() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -378,18 +353,17 @@ private final class Listener: Bean, DisposableBean, Sendable {
         }
       )
       .onDestroy { _ in journal.note("released") })
-    let waiter = Task { try await environment.readyBean(Store.self) }
+    let waiter = Task { try await environment.getBean(awaiting: Store.self) }
     await gate.arrivals(1)
     environment.finish()
     gate.open()
     try await environment.shutdown()
     #expect(journal.entries == ["cancelled", "released"])
-    let error = await #expect(throws: EnvironmentError.self) { try await waiter.value }
-    #expect(error?.code == .finished)
+    try await requireAwaitedFault(.finished) { try await waiter.value }
   }
 
-  @Test func aFactoryMayEndItsOwnEnvironment() async throws {
-    let environment = try Environment(name: "shop")
+  @Test("A factory may end its own environment")
+  func aFactoryMayEndItsOwnEnvironment() async throws {
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -397,21 +371,21 @@ private final class Listener: Bean, DisposableBean, Sendable {
           try await environment.shutdown()
           return Store()
         }))
-    await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Store.self) }
     try await environment.shutdown()
     #expect(environment.isFinished)
   }
 
   // MARK: faults
 
-  @Test func aFactoryThatAwaitsItsOwnBeanIsACircle() async throws {
-    let environment = try Environment(name: "shop")
+  @Test("A factory that awaits its own bean is a circle")
+  func aFactoryThatAwaitsItsOwnBeanIsACircle() async throws {
     try environment
       .define(
         environment.bean(
           Store.self, lazy: true,
           async: { (environment: Environment) in
-            _ = try await environment.readyBean(Index.self)
+            _ = try await environment.getBean(awaiting: Index.self)
             return Store()
           })
       )
@@ -419,12 +393,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
         environment.bean(
           Index.self, lazy: true,
           async: { (environment: Environment) in
-            _ = try await environment.readyBean(Service.self)
+            _ = try await environment.getBean(awaiting: Service.self)
             return Index()
           })
       )
       .define(environment.bean(Service.self, lazy: true, factory: Service.init))
-    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Store.self) }
+    let error = await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Store.self) }
     #expect(error?.code == .cyclicDependency)
     #expect(error?.message.contains("Index → Store → Index") == true)
     #expect(error?.path == ["Index", "Store", "Index"])
@@ -433,8 +407,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aPrototypeCannotBeAwaited() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A prototype cannot be awaited")
+  func aPrototypeCannotBeAwaited() throws {
     try environment
       .define(environment.bean(Store.self, async: { Store() }).scope("prototype"))
       .define(environment.bean(Archive.self, factory: Archive.init).scope("prototype"))
@@ -444,24 +418,24 @@ private final class Listener: Bean, DisposableBean, Sendable {
     #expect(found.allSatisfy { $0.message.contains("asynchronously") && $0.origin != nil })
   }
 
-  @Test func aPostProcessorCannotBeAwaited() throws {
+  @Test("A post processor cannot be awaited")
+  func aPostProcessorCannotBeAwaited() throws {
     final class Processor: BeanPostProcessor, Sendable { func process(_ bean: AnyObject) -> AnyObject { bean } }
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Processor.self, async: { Processor() }))
     #expect(faults(of: environment).map(\.code) == [.invalidDeclaration])
   }
 
-  @Test func anUndeclaredAsynchronousInstanceIsRefused() throws {
+  @Test("An undeclared asynchronous instance is refused")
+  func anUndeclaredAsynchronousInstanceIsRefused() throws {
     class Plain: @unchecked Sendable {}  // immutable
     final class Slow: Plain, AsyncBean, @unchecked Sendable { func postConstruct() async {} }  // immutable
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Plain.self, lazy: true, factory: { Slow() }))
-    let fault = try requireFault(.invalidDeclaration) { try environment.getBean(Plain.self) }
-    #expect(fault.message.contains("Slow"))
+    try requireFault(.invalidDeclaration, message: "Slow") { try environment.getBean(Plain.self) }
     try environment.shutdown()
   }
 
-  @Test func aTaskThatArrivesDuringTheStoreGetsTheBean() async throws {
+  @Test("A task that arrives during the store gets the bean")
+  func aTaskThatArrivesDuringTheStoreGetsTheBean() async throws {
     for _ in 0..<2_000 {
       let created = Guarded(0)
       let environment = try Environment(name: "shop")
@@ -476,7 +450,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
         )
         .define(environment.bean(Service.self, lazy: true, factory: Service.init))
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<4 { group.addTask { _ = try await environment.readyBean(Service.self) } }
+        for _ in 0..<4 { group.addTask { _ = try await environment.getBean(awaiting: Service.self) } }
         try await group.waitForAll()
       }
       #expect(created.withLock { $0 } == 1)
@@ -484,7 +458,8 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
   }
 
-  @Test func aTaskThatWaitedForAPrematureBuildBuildsItself() async throws {
+  @Test("A task that waited for a premature build builds itself")
+  func aTaskThatWaitedForAPrematureBuildBuildsItself() async throws {
     for _ in 0..<20 {
       let (creating, missed, mayCreate, runs) = (AsyncGate(), AsyncGate(), Latch(), Guarded(0))
       let environment = try Environment(name: "shop")
@@ -514,7 +489,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
               throw error
             }
           })
-      async let service = environment.readyBean(Service.self)
+      async let service = environment.getBean(awaiting: Service.self)
       await creating.arrivals(1)
       let other = BackgroundThread { code { try environment.getBean(Service.self) } }
       await missed.arrivals(1)
@@ -525,9 +500,9 @@ private final class Listener: Bean, DisposableBean, Sendable {
     }
   }
 
-  @Test func anErrorThatAFactoryHasKeptIsThrown() async throws {
+  @Test("An error that a factory has kept is thrown")
+  func anErrorThatAFactoryHasKeptIsThrown() async throws {
     let kept = Guarded<(any Error)?>(nil)
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Store.self, lazy: true, async: { Store() }))
       .define(
@@ -539,13 +514,12 @@ private final class Listener: Bean, DisposableBean, Sendable {
           }
           return Index()
         })
-    let error = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Index.self) }
-    #expect(error?.code == .notReady)
+    try await requireAwaitedFault(.notReady) { try await environment.getBean(awaiting: Index.self) }
     try await environment.shutdown()
   }
 
-  @Test func aLoopOfLookupsAndCreationsEnds() async throws {
-    let environment = try Environment(name: "shop")
+  @Test("A loop of lookups and creations ends")
+  func aLoopOfLookupsAndCreationsEnds() async throws {
     try environment.define(environment.bean(Store.self, lazy: true, async: { Store() }))
     // Threads that cannot wait look the bean up meanwhile, and get it or the error.
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -557,7 +531,7 @@ private final class Listener: Bean, DisposableBean, Sendable {
             }
           }
         }
-        group.addTask { _ = try await environment.readyBean(Store.self) }
+        group.addTask { _ = try await environment.getBean(awaiting: Store.self) }
       }
       try await group.waitForAll()
     }

@@ -29,23 +29,14 @@ private final class Archive: AsyncDisposableBean, Sendable {
   }
 }
 
-/// Returns the error that `body` throws; fails the test if it throws none or one of another code.
-private func requireAwaitedFault<R>(
-  _ code: EnvironmentError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> R
-) async throws -> EnvironmentError {
-  let fault = try #require(
-    await #expect(throws: EnvironmentError.self, sourceLocation: sourceLocation) { _ = try await body() })
-  #expect(fault.code == code, "\(fault)", sourceLocation: sourceLocation)
-  return fault
-}
-
 @Suite("Asynchronous creations", .timeLimit(.minutes(20))) struct AsyncCreationSpecification {
+  @FreshEnvironment("shop") private var environment
+
   // MARK: failures
 
   @Test("The first failure of ready() is thrown at once, though another creation hangs and ignores its cancellation")
   func aFailureIsThrownAtOnce() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Index.self, factory: Index.init).onDestroy { _ in journal.note("index") })
       .define(
@@ -65,12 +56,13 @@ private func requireAwaitedFault<R>(
             await gate.arrivals(1)
             throw Boom()
           }))
-    let fault = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
-    #expect(fault.causes == [Boom()])
+    try await requireAwaitedFault(.creationFailed, causes: [Boom()]) { try await environment.ready() }
     // The hanging factory uses the beans that it has taken.
     #expect(journal.entries == [])
     #expect(
-      try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Store.self) }.causes == [Boom()])
+      try await requireAwaitedFault(.creationFailed) { try await environment.getBean(awaiting: Store.self) }.causes == [
+        Boom()
+      ])
     gate.open()
     try await environment.shutdown()
     #expect(journal.entries == ["cancelled", "store", "index"])
@@ -79,12 +71,11 @@ private func requireAwaitedFault<R>(
   @Test("A failure of ready() without other creations under way is thrown after the release of all built beans")
   func aFailureAloneReleasesFirst() async throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Index.self, async: { Index() }).onDestroy { _ in journal.note("index") })
       .define(environment.bean(Store.self, async: { (_: Index) throws -> Store in throw Boom() }))
       .define(environment.bean(Service.self, async: { (store: Store) in Service(store: store) }))
-    _ = try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
+    try await requireAwaitedFault(.creationFailed) { try await environment.ready() }
     #expect(journal.entries == ["index"])
     try await environment.shutdown()
   }
@@ -92,7 +83,6 @@ private func requireAwaitedFault<R>(
   @Test("The first failure of a lookup cancels the other creations for which no other caller waits")
   func aFailedLookupCancelsTheRest() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -112,11 +102,13 @@ private func requireAwaitedFault<R>(
           })
       )
       .define(environment.bean(Catalogue.self, lazy: true, factory: Catalogue.init))
-    let fault = try await requireAwaitedFault(.creationFailed) { try await environment.readyBean(Catalogue.self) }
+    let fault = try await requireAwaitedFault(.creationFailed) {
+      try await environment.getBean(awaiting: Catalogue.self)
+    }
     #expect(fault.path == ["Catalogue", "Index"])
     gate.open()
     // The environment is open, and the store was created all the same.
-    #expect(try await environment.readyBean(Store.self).name == "store")
+    #expect(try await environment.getBean(awaiting: Store.self).name == "store")
     #expect(journal.entries == ["cancelled"])
     try await environment.shutdown()
   }
@@ -127,28 +119,14 @@ private func requireAwaitedFault<R>(
   func aLookupCreatesConcurrently() async throws {
     struct All: Sendable { let (stores, index): ([Store], Index) }
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     for id in ["a", "b"] {
-      try environment.define(
-        environment.bean(
-          Store.self, id: id, lazy: true,
-          async: {
-            await gate.pass()
-            return Store(id)
-          }))
+      try environment.define(environment.bean(Store.self, id: id, lazy: true, async: { await gate.passing(Store(id)) }))
     }
     try environment
-      .define(
-        environment.bean(
-          Index.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(
         environment.bean(All.self, lazy: true) { (stores: [Store], index: Index) in All(stores: stores, index: index) })
-    async let all = environment.readyBean(All.self)
+    async let all = environment.getBean(awaiting: All.self)
     await gate.arrivals(3)
     gate.open()
     #expect(try await all.stores.map(\.name) == ["a", "b"])
@@ -158,24 +136,9 @@ private func requireAwaitedFault<R>(
   @Test("ready() creates the dependencies of a plain bean concurrently, lazy ones included")
   func readyCreatesLazyBeansConcurrently() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment
-      .define(
-        environment.bean(
-          Store.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Store()
-          })
-      )
-      .define(
-        environment.bean(
-          Index.self, lazy: true,
-          async: {
-            await gate.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Store.self, lazy: true, async: { await gate.passing(Store()) }))
+      .define(environment.bean(Index.self, lazy: true, async: { await gate.passing(Index()) }))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init))
     async let started = environment.ready()
     await gate.arrivals(2)
@@ -187,16 +150,8 @@ private func requireAwaitedFault<R>(
   @Test("A creation begins when all of its dependencies exist, and does not wait for anything else")
   func aCreationWaitsForItsDependenciesOnly() async throws {
     let (slow, quick) = (AsyncGate(), AsyncGate())
-    let environment = try Environment(name: "shop")
     try environment
-      .define(
-        environment.bean(
-          Index.self,
-          async: {
-            await slow.pass()
-            return Index()
-          })
-      )
+      .define(environment.bean(Index.self, async: { await slow.passing(Index()) }))
       .define(environment.bean(Store.self, async: { Store() }))
       .define(
         environment.bean(
@@ -216,32 +171,14 @@ private func requireAwaitedFault<R>(
     "ready() of a factory's child creates the child's own asynchronous beans concurrently, and leaves lazy ones out")
   func aChildGetsReady() async throws {
     let (gate, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
-        .define(
-          visit.bean(
-            Store.self,
-            async: { (name: String) in
-              await gate.pass()
-              return Store(name)
-            })
-        )
-        .define(
-          visit.bean(
-            Index.self,
-            async: {
-              await gate.pass()
-              return Index()
-            })
-        )
+        .define(visit.bean(Store.self, async: { (name: String) in await gate.passing(Store(name)) }))
+        .define(visit.bean(Index.self, async: { await gate.passing(Index()) }))
         .define(
           visit.bean(
             Service.self, lazy: true,
-            async: { (store: Store) in
-              journal.note("service")
-              return Service(store: store)
-            }))
+            async: { (store: Store) in journal.noting("service", Service(store: store)) }))
     }
     let visit = try visits.build("visitor")
     async let started = visit.ready()
@@ -253,14 +190,13 @@ private func requireAwaitedFault<R>(
     #expect(journal.entries == [])
     try await visit.ready()
     visit.finish()
-    _ = try await requireAwaitedFault(.finished) { try await visit.ready() }
+    try await requireAwaitedFault(.finished) { try await visit.ready() }
     try await environment.shutdown()
   }
 
   @Test("A failed ready() of a factory's child leaves the child unchanged: the next call tries again")
   func aChildMayTryAgain() async throws {
     let attempts = Counter()
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit.define(
         visit.bean(
@@ -280,28 +216,14 @@ private func requireAwaitedFault<R>(
   @Test("A child's lookup creates the parent's beans and the child's concurrently")
   func acrossEnvironments() async throws {
     let gate = AsyncGate()
-    let environment = try Environment(name: "shop")
-    try environment.define(
-      environment.bean(
-        Store.self, lazy: true,
-        async: {
-          await gate.pass()
-          return Store()
-        }))
+    try environment.define(environment.bean(Store.self, lazy: true, async: { await gate.passing(Store()) }))
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit
-        .define(
-          visit.bean(
-            Index.self,
-            async: {
-              await gate.pass()
-              return Index()
-            })
-        )
+        .define(visit.bean(Index.self, async: { await gate.passing(Index()) }))
         .define(visit.bean(Catalogue.self, factory: Catalogue.init))
     }
     let visit = try visits.build("visitor")
-    async let catalogue = visit.readyBean(Catalogue.self)
+    async let catalogue = visit.getBean(awaiting: Catalogue.self)
     await gate.arrivals(2)
     gate.open()
     #expect(try await catalogue.store === environment.getBean(Store.self))
@@ -310,7 +232,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory makes a child ready while its own environment is not")
   func aFactoryThatOpensAChild() async throws {
-    let environment = try Environment(name: "shop")
     let visits = try environment.childFactory("visit", seed: String.self) { visit in
       try visit.define(visit.bean(Store.self, async: { (name: String) in Store(name) }))
     }
@@ -351,7 +272,8 @@ private func requireAwaitedFault<R>(
       }
       let visit = try visits.build("visitor")
       let waiters = [
-        Task { _ = try await visit.readyBean(Store.self) }, Task { _ = try await visit.readyBean(Service.self) },
+        Task { _ = try await visit.getBean(awaiting: Store.self) },
+        Task { _ = try await visit.getBean(awaiting: Service.self) },
         Task { _ = try await visit.ready() },
       ]
       await begun.arrivals(1)
@@ -368,7 +290,6 @@ private func requireAwaitedFault<R>(
   @Test("A child's task that waits for a bean of its parent gets finished when the parent ends")
   func aWaiterBelowAnEndingEnvironment() async throws {
     let begun = AsyncGate()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -381,10 +302,10 @@ private func requireAwaitedFault<R>(
       try visit.define(visit.bean(Service.self, factory: Service.init))
     }
     let visit = try visits.build("visitor")
-    let waiter = Task { _ = try await visit.readyBean(Service.self) }
+    let waiter = Task { _ = try await visit.getBean(awaiting: Service.self) }
     await begun.arrivals(1)
     environment.finish()
-    _ = try await requireAwaitedFault(.finished) { try await waiter.value }
+    try await requireAwaitedFault(.finished) { try await waiter.value }
     try await environment.shutdown()
   }
 
@@ -397,23 +318,22 @@ private func requireAwaitedFault<R>(
     fileprivate func callAsFunction<T: Sendable>(_ type: T.Type, in environment: Environment) async throws {
       switch self {
       case .lookup: _ = try environment.getBean(type)
-      case .wait: _ = try await environment.readyBean(type)
+      case .wait: _ = try await environment.getBean(awaiting: type)
       case .childTask:
-        async let bean = environment.readyBean(type)
+        async let bean = environment.getBean(awaiting: type)
         _ = try await bean
       case .group:
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { _ = try await environment.readyBean(type) }
+          group.addTask { _ = try await environment.getBean(awaiting: type) }
           try await group.waitForAll()
         }
-      case .task: try await Task { _ = try await environment.readyBean(type) }.value
+      case .task: try await Task { _ = try await environment.getBean(awaiting: type) }.value
       }
     }
   }
 
   @Test("An asynchronous factory that looks its own bean up is a circle", arguments: Asking.allCases)
   func aFactoryThatLooksItsOwnBeanUp(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(
         Store.self, lazy: true,
@@ -421,7 +341,7 @@ private func requireAwaitedFault<R>(
           try await ask(Store.self, in: environment)
           return Store()
         }))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.getBean(awaiting: Store.self) }
     #expect(fault.path == ["Store", "Store"])
     #expect(fault.message.contains("Store → Store"))
     try await environment.shutdown()
@@ -429,7 +349,6 @@ private func requireAwaitedFault<R>(
 
   @Test("An asynchronous factory that looks up a bean that takes its own is a circle", arguments: Asking.allCases)
   func aFactoryThatLooksItsTakerUp(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -440,14 +359,15 @@ private func requireAwaitedFault<R>(
           })
       )
       .define(environment.bean(Service.self, lazy: true, factory: Service.init))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Service.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) {
+      try await environment.getBean(awaiting: Service.self)
+    }
     #expect(fault.path.first == "Store" && fault.path.last == "Store")
     try await environment.shutdown()
   }
 
   @Test("A circle of asynchronous factories is drawn with every creation on it", arguments: [Asking.lookup, .wait])
   func aCircleThroughWhatAnotherTakes(ask: Asking) async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
@@ -462,14 +382,16 @@ private func requireAwaitedFault<R>(
         environment.bean(
           Index.self, lazy: true,
           async: { (environment: Environment) throws -> Index in
-            _ = try await environment.readyBean(Service.self)
+            _ = try await environment.getBean(awaiting: Service.self)
             return Index()
           }))
     if ask == .lookup {
       // A lookup that cannot wait does not begin the creation that would close the circle.
-      _ = try await requireAwaitedFault(.notReady) { try await environment.readyBean(Store.self) }
+      try await requireAwaitedFault(.notReady) { try await environment.getBean(awaiting: Store.self) }
     } else {
-      let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+      let fault = try await requireAwaitedFault(.cyclicDependency) {
+        try await environment.getBean(awaiting: Store.self)
+      }
       #expect(fault.path == ["Index", "Service", "Store", "Index"])
     }
     try await environment.shutdown()
@@ -477,13 +399,12 @@ private func requireAwaitedFault<R>(
 
   @Test("A lookup of the bean whose creation waits for the own one is a circle, even if it cannot wait")
   func aLookupOfTheTakerBelow() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(
           Store.self, lazy: true,
           async: { (environment: Environment) throws -> Store in
-            _ = try await environment.readyBean(Index.self)
+            _ = try await environment.getBean(awaiting: Index.self)
             return Store()
           })
       )
@@ -494,7 +415,7 @@ private func requireAwaitedFault<R>(
             _ = try environment.getBean(Store.self)
             return Index()
           }))
-    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.readyBean(Store.self) }
+    let fault = try await requireAwaitedFault(.cyclicDependency) { try await environment.getBean(awaiting: Store.self) }
     #expect(fault.path == ["Index", "Store", "Index"])
     try await environment.shutdown()
   }
@@ -502,7 +423,6 @@ private func requireAwaitedFault<R>(
   @Test("A task that outlives its creation may look up its bean, and waits for the end of the environment")
   func aTaskThatIsLeftBehind() async throws {
     let (there, journal) = (AsyncGate(), Journal())
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(
@@ -511,14 +431,14 @@ private func requireAwaitedFault<R>(
           async: { (environment: Environment, journal: Journal) in
             Task {
               await there.pass()
-              _ = try await environment.readyBean(Archive.self)
+              _ = try await environment.getBean(awaiting: Archive.self)
               try await environment.shutdown()
               journal.note("ended")
               there.arrive()
             }
             return Archive(journal)
           }))
-    _ = try await environment.readyBean(Archive.self)
+    _ = try await environment.getBean(awaiting: Archive.self)
     there.open()
     await there.arrivals(2)
     #expect(journal.entries == ["released", "ended"])
@@ -538,7 +458,6 @@ private func requireAwaitedFault<R>(
   @Test("A lookup is linear in a net of lazy asynchronous beans, and calls each factory once")
   func aNet() async throws {
     let calls = Counter()
-    let environment = try Environment(name: "shop")
     let (rows, columns) = (20, 5)
     for row in 0..<rows {
       for column in 0..<columns {
@@ -547,14 +466,11 @@ private func requireAwaitedFault<R>(
         try environment.define(
           environment.bean(
             Store.self, id: "\(row).\(column)", lazy: true,
-            async: { (_: [Store]) in
-              calls.increment()
-              return Store()
-            }
+            async: { (_: [Store]) in calls.counting(Store()) }
           ).argument(0, .list(below)))
       }
     }
-    _ = try await environment.readyBean(Store.self, byId: "\(rows - 1).0")
+    _ = try await environment.getBean(awaiting: Store.self, byId: "\(rows - 1).0")
     #expect(calls.value == (rows - 1) * columns + 1)
     try await environment.shutdown()
   }

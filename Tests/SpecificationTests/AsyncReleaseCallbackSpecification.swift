@@ -9,12 +9,7 @@ import Testing
     let (shop, journal) = (try Environment(name: "shop"), journal)
     try shop
       .define(Pool.self, factory: Pool.init) { $0.onDestroy { _ in journal.note("pool") } }
-      .define(Client.self, factory: Client.init) {
-        $0.onDestroy { client in
-          await Task.yield()
-          journal.note("client")
-        }
-      }
+      .define(Client.self, factory: Client.init) { $0.onDestroy { client in await journal.noteLater("client") } }
       .define(Handler.self, factory: Handler.init) { $0.onDestroy { _ in journal.note("handler") } }
     try more(shop)
     return shop
@@ -45,8 +40,7 @@ import Testing
     let (shop, journal) = (try Environment(name: "shop"), journal)
     try shop.define(Pool.self, factory: Pool.init) { $0.onDestroy(journal.releaseLater) }
     try shop.startup()
-    let fault = try requireFault(.destructionFailed) { try Self.end(shop) }
-    #expect(fault.message.contains("Pool is released asynchronously"))
+    try requireFault(.destructionFailed, message: "Pool is released asynchronously") { try Self.end(shop) }
   }
 
   private static func end(_ environment: Environment) throws { try environment.shutdown() }
@@ -64,17 +58,13 @@ import Testing
     let released = AsyncGate()
     try shop.define(Closing.self, factory: { Closing(journal) }) {
       $0.onDestroy { _ in journal.note("first") }
-        .onDestroy { _ in
-          await Task.yield()
-          journal.note("second")
-        }
+        .onDestroy { _ in await journal.noteLater("second") }
         .onDestroy { _ in
           journal.note("third")
           released.arrive()
         }
     }
-    let fault = try requireFault(.destructionFailed) { try Self.end(shop.startup()) }
-    #expect(fault.message.contains("released asynchronously"))
+    try requireFault(.destructionFailed, message: "released asynchronously") { try Self.end(shop.startup()) }
     await released.arrivals(1)
     #expect(journal.entries == ["preDestroy", "first", "second", "third"])
   }
@@ -85,17 +75,11 @@ import Testing
     try shop
       .define(Closing.self, factory: { Closing(journal) }) {
         $0.onDestroy { _ in journal.note("first") }
-          .onDestroy { _ in
-            await Task.yield()
-            journal.note("second")
-          }
+          .onDestroy { _ in await journal.noteLater("second") }
           .onDestroy { _ in journal.note("third") }
       }
       .define(AsyncClosing.self, factory: { (_: Closing) in AsyncClosing(journal) }) {
-        $0.onDestroy { _ in
-          await Task.yield()
-          journal.note("after")
-        }
+        $0.onDestroy { _ in await journal.noteLater("after") }
       }
     try await shop.startup().shutdown()
     #expect(journal.entries == ["async preDestroy", "after", "preDestroy", "first", "second", "third"])
@@ -112,8 +96,7 @@ import Testing
       }
     }
     try shop.startup()
-    let error = await #expect(throws: EnvironmentError.self) { try await shop.shutdown() }
-    #expect(error?.code == .destructionFailed && error?.causes == [Boom()])
+    try await requireAwaitedFault(.destructionFailed, causes: [Boom()]) { try await shop.shutdown() }
     #expect(Set(journal.entries) == ["handler", "client", "pool", "preDestroy"])
   }
 
@@ -147,17 +130,11 @@ import Testing
   func unusedInRequest() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     let requests = try shop.childFactory("request", seed: Int.self) {
-      try $0.define(Pool.self, factory: Pool.init) {
-        $0.onDestroy { _ in
-          await Task.yield()
-          journal.note("pool")
-        }
-      }
+      try $0.define(Pool.self, factory: Pool.init) { $0.onDestroy { _ in await journal.noteLater("pool") } }
     }
     try Self.open(requests) { _ in }
     #expect(journal.entries.isEmpty)
-    let fault = try requireFault(.destructionFailed) { try Self.open(requests) { _ = try $0.getBean(Pool.self) } }
-    #expect(fault.message.contains("Pool"))
+    try requireFault(.destructionFailed, message: "Pool") { try Self.open(requests) { _ = try $0.getBean(Pool.self) } }
     try await shop.shutdown()
     #expect(journal.entries == ["pool"])
   }
@@ -168,17 +145,11 @@ import Testing
     try shop
       .define(
         shop.bean(Pool.self, id: "base", abstract: true, factory: Pool.init)
-          .onDestroy { _ in
-            await Task.yield()
-            journal.note("inherited")
-          }
+          .onDestroy { _ in await journal.noteLater("inherited") }
       )
       .define(shop.bean(parent: "base", id: "pool"))
       .define(Closing.self, factory: { Closing(journal) }) {
-        $0.externallyOwned().onDestroy { _ in
-          await Task.yield()
-          journal.note("external")
-        }
+        $0.externallyOwned().onDestroy { _ in await journal.noteLater("external") }
       }
     try shop.startup()
     try await shop.shutdown()
@@ -189,10 +160,7 @@ import Testing
   func owned() async throws {
     let (shop, journal) = (try Environment(name: "shop"), journal)
     try shop.define(Pool.self, factory: Pool.init) {
-      $0.scope("prototype").onDestroy { _ in
-        await Task.yield()
-        journal.note("pool")
-      }
+      $0.scope("prototype").onDestroy { _ in await journal.noteLater("pool") }
     }
     let pool = try shop.getBean(Owned<Pool>.self)
     try requireFault { try Self.release(pool) }

@@ -72,8 +72,7 @@ struct AwaitedReleaseSpecification {
       while !shop.isFinished { await Task.yield() }
       gate.open()
     }
-    let fault = await #expect(throws: EnvironmentError.self) { try await end.value }
-    #expect(fault?.code == .destructionFailed)
+    try await requireAwaitedFault(.destructionFailed) { try await end.value }
     #expect(journal.entries == ["commit", "pool closed"])
   }
 

@@ -51,19 +51,17 @@ struct BatchSpecification {
     let built = Counter()
     let environment = try environment(place) { environment in
       try environment.define(
-        environment.bean(
-          Early.self, lazy: true,
-          factory: { (environment: Environment, later: Provider<Late>) in
-            switch lookup {
-            case .byId: Early(try environment.getBean(Late.self, byId: "late"))
-            case .byType: Early(try environment.getBean(Late.self))
-            case .all: Early(try environment.getBeansByType(Late.self)[0])
-            case .optional: Early(try environment.getBean(Late?.self))
-            case .provider: Early(try later.get())
-            case .lending: Early(try environment.withBean(Late.self) { $0 })
-            case .current: Early(try Environment.current?.getBean(Late.self))
-            }
-          }))
+        environment.bean(Early.self, lazy: true) { (environment: Environment, later: Provider<Late>) in
+          switch lookup {
+          case .byId: Early(try environment.getBean(Late.self, byId: "late"))
+          case .byType: Early(try environment.getBean(Late.self))
+          case .all: Early(try environment.getBeansByType(Late.self)[0])
+          case .optional: Early(try environment.getBean(Late?.self))
+          case .provider: Early(try later.get())
+          case .lending: Early(try environment.withBean(Late.self) { $0 })
+          case .current: Early(try Environment.current?.getBean(Late.self))
+          }
+        })
       try environment.define(
         environment.bean(Base.self, lazy: true, factory: { Base() }).postConstruct { _ in built.increment() })
       try environment.define(
@@ -109,12 +107,10 @@ struct BatchSpecification {
           factory: { (environment: Environment) in Early(try? environment.getBean(Late.self)) }))
       try environment.define(environment.bean(Base.self, lazy: true, factory: { Base() }))
       try environment.define(
-        environment.bean(
-          Late.self, lazy: true,
-          factory: { (base: Base) in
-            if attempts.increment() == 1 { throw Boom() }
-            return Late(base)
-          }))
+        environment.bean(Late.self, lazy: true) { (base: Base) in
+          if attempts.increment() == 1 { throw Boom() }
+          return Late(base)
+        })
       try environment.define(environment.bean(Root.self, lazy: true, factory: Root.init))
     }
     let root = try environment.getBean(Root.self)
@@ -150,8 +146,7 @@ struct BatchSpecification {
     let environment = try environment(place) { environment in
       for number in 0..<count {
         try node("first-\(number)", in: environment) { environment in
-          try meeting.arriveAndWait()
-          return [try environment.getBean(Node.self, byId: "second-\((number + 1) % count)")]
+          try meeting.before([try environment.getBean(Node.self, byId: "second-\((number + 1) % count)")])
         }
         try node("second-\(number)", in: environment) { _ in [] }
         try pair("root-\(number)", "first-\(number)", "second-\(number)", in: environment)
@@ -176,8 +171,7 @@ struct BatchSpecification {
     let environment = try environment(place) { environment in
       for number in 0..<2 {
         try node("first-\(number)", in: environment) { environment in
-          try meeting.arriveAndWait()
-          return [try environment.getBean(Node.self, byId: "second-\(1 - number)")]
+          try meeting.before([try environment.getBean(Node.self, byId: "second-\(1 - number)")])
         }
         // The bean needs the first one of its own thread, which waits for the second one of the other.
         try node("second-\(number)", in: environment) { environment in
@@ -197,23 +191,19 @@ struct BatchSpecification {
   @Test(
     "A thread that waits for another one's build blocks no bean whose build has not begun", arguments: Place.allCases)
   func blockedBuilder(place: Place) throws {
-    let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
+    let gate = ThreadGate()
     let environment = try environment(place) { environment in
-      try node("slow", in: environment) { _ in
-        inside.open()
-        try go.wait()
-        return []
-      }
+      try node("slow", in: environment) { _ in try gate.passing([]) }
       try node("first", in: environment) { [try $0.getBean(Node.self, byId: "slow")] }
       try node("second", in: environment) { _ in [] }
       try pair("root", "first", "second", in: environment)
     }
     let slow = BackgroundThread { try environment.getBean(Node.self, byId: "slow") }
-    try inside.wait()
+    try gate.arrival()
     let blocked = BackgroundThread { try environment.getBean(Node.self, byId: "root") }
     try blocked.waitUntilAsleep()
     let second = try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()
-    go.open()
+    gate.open()
     let root = try blocked.value()
     #expect(root.nodes[1] === second)
     #expect(root.nodes[0].nodes[0] === (try slow.value()))
@@ -224,22 +214,18 @@ struct BatchSpecification {
     "A thread that waits for a parameter's bean blocks no bean whose build has not begun", arguments: Place.allCases
   )
   func builderBlockedByAParameter(place: Place) throws {
-    let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
+    let gate = ThreadGate()
     let environment = try environment(place) { environment in
-      try node("slow", in: environment) { _ in
-        inside.open()
-        try go.wait()
-        return []
-      }
+      try node("slow", in: environment) { _ in try gate.passing([]) }
       try node("second", in: environment) { _ in [] }
       try pair("root", "slow", "second", in: environment)
     }
     let slow = BackgroundThread { try environment.getBean(Node.self, byId: "slow") }
-    try inside.wait()
+    try gate.arrival()
     let blocked = BackgroundThread { try environment.getBean(Node.self, byId: "root") }
     try blocked.waitUntilAsleep()
     let second = try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()
-    go.open()
+    gate.open()
     #expect(try blocked.value().nodes[1] === second)
     _ = try slow.value()
     try end(environment)
@@ -247,20 +233,16 @@ struct BatchSpecification {
 
   @Test("A slow factory blocks no bean that its thread was to build later", arguments: Place.allCases)
   func slowFactory(place: Place) throws {
-    let (inside, go) = (Gate("slow factory entered"), Gate("slow factory may return"))
+    let gate = ThreadGate()
     let environment = try environment(place) { environment in
-      try node("slow", in: environment) { _ in
-        inside.open()
-        try go.wait()
-        return []
-      }
+      try node("slow", in: environment) { _ in try gate.passing([]) }
       try node("second", in: environment) { _ in [] }
       try pair("root", "slow", "second", in: environment)
     }
     let building = BackgroundThread { try environment.getBean(Node.self, byId: "root") }
-    try inside.wait()
+    try gate.arrival()
     let second = try BackgroundThread { try environment.getBean(Node.self, byId: "second") }.value()
-    go.open()
+    gate.open()
     #expect(try building.value().nodes[1] === second)
     try end(environment)
   }

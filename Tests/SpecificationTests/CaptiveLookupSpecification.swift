@@ -3,6 +3,8 @@ import Testing
 
 /// Lookups of shorter-lived beans by the factory of a longer-lived one, alone or with others.
 @Suite("Captive lookups") struct CaptiveLookupSpecification {
+  @FreshEnvironment("application") private var application
+
   /// A lookup in the current request, whose result the singleton keeps.
   struct Lookup: Sendable, CustomTestStringConvertible {
     let testDescription: String
@@ -95,8 +97,7 @@ import Testing
         try shop.requests.withChild(1, in: session) { request in
           // The error is the same if the beans have been built before, and the lookup is cached.
           if isBuilt { _ = try lookup.look(request) }
-          let fault = try requireFault(.captiveDependency) { try request.getBean(Keeper.self) }
-          #expect(fault.passes("Keeper"), "\(fault)")
+          let fault = try requireFault(.captiveDependency, through: "Keeper") { try request.getBean(Keeper.self) }
           #expect(fault.passes("Visit") || fault.passes("Cart"), "\(fault)")
           #expect(fault.origin?.file == #fileID, "\(fault)")
         }
@@ -118,7 +119,6 @@ import Testing
 
   @Test("A session's bean that looks up several of a request would keep them; a request's may look up the session's")
   func sessions() throws {
-    let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: String.self) { session in
       try session.define(
         all:
@@ -143,7 +143,6 @@ import Testing
 
   @Test("A factory may use several beans of a request that it opens itself")
   func openedByTheFactory() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Visit.self)) }
     try application.define(
       application.bean(
@@ -157,20 +156,16 @@ import Testing
     "A bean of a registered scope may look up a request's beans, alone and with others",
     arguments: [false, true])
   func registeredScope(isTakenByASingleton: Bool) throws {
-    let application = try Environment(name: "application")
     try application.registerScope(AbstractBeanScope(name: "cached"))
     let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Visit.self)) }
     try application.define(
       all:
-        application.bean(
-          Keeper.self, lazy: true,
-          factory: {
-            Keeper([
-              try Environment.current?.getBean(Visit.self) as Any,
-              try Environment.current?.getBeansByType(Visit.self) as Any,
-            ])
-          }
-        ).scope("cached"),
+        application.bean(Keeper.self, lazy: true) {
+          Keeper([
+            try Environment.current?.getBean(Visit.self) as Any,
+            try Environment.current?.getBeansByType(Visit.self) as Any,
+          ])
+        }.scope("cached"),
       application.bean(
         KeeperTaker.self, lazy: true, factory: { try KeeperTaker(Environment.current?.getBean(Keeper.self)) }))
     try requests.withChild(1) { request in
@@ -185,10 +180,9 @@ import Testing
 
   @Test("A bean of a scope object of a factory's child is judged like any other of that child")
   func scopeObject() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") },
-      configure: { try $0.define($0.bean(Visit.self)) })
+      "request", seed: Int.self,
+      configure: { try $0.define($0.bean(Visit.self)) }, scope: { AbstractBeanScope(name: "request") })
     try application.define(
       application.bean(
         Keeper.self, lazy: true, factory: { Keeper(try Environment.current?.getBeansByType(Visit.self) as Any) }))
@@ -200,7 +194,6 @@ import Testing
 
   @Test("A prototype that is built for a singleton passes its lookups on")
   func throughAPrototype() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self) { try $0.define($0.bean(Visit.self)) }
     try application.define(
       all:
@@ -217,7 +210,6 @@ import Testing
 
   @Test("Lazy prototypes that need each other are judged once each")
   func lazyCircle() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self)
     try application.define(
       all:

@@ -4,32 +4,29 @@ import Testing
 
 /// Lifetimes: singleton > outer factory's scope > inner factory's scope > prototype.
 @Suite("Captive dependencies") struct CaptiveSpecification {
-  /// An application with requests in sessions.
-  private func application() throws -> Environment {
-    let application = try Environment(name: "application")
+  @FreshEnvironment("application") private var application
+
+  /// Declares requests in sessions.
+  private func declareSessions(in application: Environment) throws {
     let sessions = try application.childFactory("session", seed: Int.self)
     _ = try sessions.childFactory("request", seed: String.self)
-    return application
   }
 
   @Test("A singleton that holds a request's bean is rejected at startup, with the path")
   func singletonHoldsRequest() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     let (holder, line) = (application.bean(Holder.self, factory: Holder.init), #line)
     try application.define(holder)
     try application.define(application.bean(Part.self).scope("request"))
-    let fault = try requireFault(.captiveDependency) { try application.startup() }
+    let fault = try requireFault(.captiveDependency, description: "request", through: "Holder", "Part", line: line) {
+      try application.startup()
+    }
     #expect(fault.path.count == 2)
-    #expect(fault.passes("Holder") && fault.passes("Part"))
-    #expect(fault.description.contains("request"))
-    #expect(fault.isFrom(file: #fileID, line: line))
   }
 
   @Test("A session's bean that holds a request's bean is rejected")
   func sessionHoldsRequest() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Holder.self, factory: Holder.init).scope("session"))
     try application.define(application.bean(Part.self).scope("request"))
     try requireFault(.captiveDependency) { try application.startup() }
@@ -37,31 +34,26 @@ import Testing
 
   @Test("Captivity is judged through prototypes")
   func throughPrototypes() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Outer.self, factory: Outer.init(holder:)))
     try application.define(application.bean(Holder.self, factory: Holder.init).scope("prototype"))
     try application.define(application.bean(Part.self).scope("request"))
-    let fault = try requireFault(.captiveDependency) { try application.startup() }
+    let fault = try requireFault(.captiveDependency, through: "Outer", "Holder", "Part") { try application.startup() }
     #expect(fault.path.count == 3)
-    #expect(fault.passes("Outer") && fault.passes("Holder") && fault.passes("Part"))
   }
 
   @Test("Captivity is judged below a shorter-lived owner as well: request → singleton → request")
   func scopedSingletonScoped() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Outer.self, factory: Outer.init(holder:)).scope("request"))
     try application.define(application.bean(Holder.self, lazy: true, factory: Holder.init))
     try application.define(application.bean(Part.self).scope("request"))
-    let fault = try requireFault(.captiveDependency) { try application.startup() }
-    #expect(fault.passes("Holder") && fault.passes("Part"))
+    try requireFault(.captiveDependency, through: "Holder", "Part") { try application.startup() }
   }
 
   @Test("A captive in a circle is a fault of the bean that holds it, not of those that hold that bean")
   func inACircle() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Outer.self, factory: { (_: Right) in Outer() }))
     try application.define(application.bean(Part.self).scope("request"))
     try application.define(application.bean(Left.self, factory: { (_: Right) in Left() }))
@@ -75,14 +67,15 @@ import Testing
 
   @Test("Captivity is judged through optionals and arrays")
   func throughOptionalsAndArrays() throws {
-    let optional = try application()
-    defer { try? optional.shutdown() }
+    let optional = application
+    try declareSessions(in: optional)
     try optional.define(optional.bean(Outer.self, factory: { (part: Part?) in Outer() }))
     try optional.define(optional.bean(Part.self).scope("request"))
     try requireFault(.captiveDependency) { try optional.startup() }
 
-    let array = try application()
+    let array = try Environment(name: "application")
     defer { try? array.shutdown() }
+    try declareSessions(in: array)
     try array.define(array.bean(Outer.self, factory: { (parts: [Part]) in Outer() }))
     try array.define(array.bean(Part.self))
     try array.define(array.bean(Part.self).scope("session"))
@@ -91,8 +84,7 @@ import Testing
 
   @Test("Captivity is judged in every form that returns several beans, and through prototypes in them")
   func throughEveryForm() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Part.self, id: "part").scope("request"))
     try application.define(application.bean(Holder.self, id: "holder", factory: Holder.init).scope("prototype"))
     func take<T>(_ type: T.Type, line: UInt = #line) throws {
@@ -121,8 +113,7 @@ import Testing
 
   @Test("Captivity is judged for properties and pinned arguments")
   func throughPropertiesAndArguments() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Part.self, id: "part").scope("request"))
     try application.define(application.bean(Outer.self).property(\.part, ref: "part"))
     try application.define(application.bean(Outer.self).property(\.part, inject: InjectBean()))
@@ -133,8 +124,7 @@ import Testing
 
   @Test("A provider may be held by a longer-lived bean")
   func throughProvider() throws {
-    let application = try application()
-    defer { try? application.shutdown() }
+    try declareSessions(in: application)
     try application.define(application.bean(Outer.self, factory: { (part: Provider<Part>) in Outer() }))
     try application.define(application.bean(Part.self).scope("request"))
     try application.startup()
@@ -142,7 +132,6 @@ import Testing
 
   @Test("A shorter-lived bean may hold a longer-lived one")
   func requestHoldsSession() throws {
-    let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: Int.self)
     let requests = try sessions.childFactory("request", seed: String.self)
     try application.define(application.bean(Holder.self, factory: Holder.init).scope("request"))
@@ -155,45 +144,31 @@ import Testing
 
   @Test("A prototype may hold a request's bean; outside a request it cannot be built")
   func prototypeHoldsRequest() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let requests = try application.childFactory("request", seed: Int.self)
     try application.define(application.bean(Holder.self, factory: Holder.init).scope("prototype"))
     try application.define(application.bean(Part.self).scope("request"))
     try application.startup()
-    let fault = try requireFault(.scopeNotActive) { try application.getBean(Holder.self) }
-    #expect(fault.passes("Holder"))
-    let isOwn = try requests.withChild(1) { child in
-      try child.getBean(Holder.self).part === child.getBean(Part.self)
-    }
+    try requireFault(.scopeNotActive, through: "Holder") { try application.getBean(Holder.self) }
+    let isOwn = try requests.withChild(1) { child in try child.getBean(Holder.self).part === child.getBean(Part.self) }
     #expect(isOwn)
   }
 
   @Test("A singleton cannot be built from a seed")
   func singletonFromSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     _ = try application.childFactory("request", seed: Seed.self)
     try application.define(application.bean(Outer.self, factory: { (seed: Seed) in Outer() }))
-    let fault = try requireFault(.captiveDependency, .unknownBean) { try application.startup() }
-    #expect(fault.description.contains("Seed"))
+    try requireFault(.captiveDependency, .unknownBean, description: "Seed") { try application.startup() }
   }
 
   @Test("A factory's configure may not declare beans of a longer scope", arguments: ["session", "singleton"])
   func longerScopeInConfigure(scope: String) throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let sessions = try application.childFactory("session", seed: Int.self)
-    let fault = try requireFault {
-      _ = try sessions.childFactory(
-        "request", seed: String.self,
-        configure: { child in
-          try child.define(child.bean(Part.self).scope(scope))
-        })
+    try requireFault(description: "Part", scope) {
+      _ = try sessions.childFactory("request", seed: String.self) { child in
+        try child.define(child.bean(Part.self).scope(scope))
+      }
       try application.startup()
     }
-    #expect(fault.description.contains("Part"))
-    #expect(fault.description.contains(scope))
   }
 }
 

@@ -4,6 +4,7 @@ import Testing
 
 @Suite("Handles of children that outlive the call that opened them", .timeLimit(.minutes(20)))
 struct ChildHandleSpecification {
+  @FreshEnvironment("shop") private var shop
   private let journal = Journal()
 
   private func requests(
@@ -11,16 +12,13 @@ struct ChildHandleSpecification {
   ) throws -> EnvironmentFactory<Int> {
     let journal = journal
     return try shop.childFactory("request", seed: Int.self) { request in
-      try request.define(Part.self, factory: Part.init) {
-        $0.onDestroy { _, outcome in journal.note(outcome.text) }
-      }
+      try request.define(Part.self, factory: Part.init) { $0.onDestroy { _, outcome in journal.note(outcome.text) } }
       try declare(request)
     }
   }
 
   @Test("A handle keeps its child open, and makes it current while a body runs")
   func current() async throws {
-    let shop = try Environment(name: "shop")
     let request = try requests(of: shop).open(5)
     let number = try await request.withCurrent { child in
       #expect(Environment.current === child)
@@ -46,7 +44,6 @@ struct ChildHandleSpecification {
 
   @Test("The first end decides the outcome, and a later one has no effect")
   func outcome() async throws {
-    let shop = try Environment(name: "shop")
     let requests = try requests(of: shop)
     let first = try requests.open(1)
     _ = try first.environment.getBean(Part.self)
@@ -64,7 +61,6 @@ struct ChildHandleSpecification {
 
   @Test("end(after:) ends the child when its body has returned or thrown, with its outcome")
   func endAfter() async throws {
-    let shop = try Environment(name: "shop")
     let requests = try requests(of: shop)
     let first = try requests.open(1)
     let written = try await first.end { child in
@@ -89,7 +85,6 @@ struct ChildHandleSpecification {
 
   @Test("An end by hand throws the failures of releases")
   func failures() async throws {
-    let shop = try Environment(name: "shop")
     let requests = try requests(of: shop) {
       try $0.define(Other.self, factory: Other.init) { $0.onDestroy { _ in throw Boom() } }
     }
@@ -104,7 +99,6 @@ struct ChildHandleSpecification {
 
   @Test("A dropped handle ends its child as failed, and awaits asynchronous releases")
   func dropped() async throws {
-    let shop = try Environment(name: "shop")
     let (journal, gate) = (journal, AsyncGate())
     let requests = try requests(of: shop) {
       try $0.define(Other.self, factory: Other.init) {
@@ -144,26 +138,22 @@ struct ChildHandleSpecification {
 
   @Test("The end of the parent fails the child of an open handle, whose end() throws the reason")
   func parentEnds() async throws {
-    let shop = try Environment(name: "shop")
     let request = try requests(of: shop).open(1)
     _ = try request.environment.getBean(Part.self)
     try await shop.shutdown()
-    let fault = await #expect(throws: EnvironmentError.self) { try await request.end() }
-    #expect(fault?.code == .finished && fault?.message.contains("'shop' has been finished") == true)
+    try await requireAwaitedFault(.finished, message: "'shop' has been finished") { try await request.end() }
     #expect(journal.entries.count == 1)
     #expect(journal.entries.first?.hasPrefix("failed: finished: ") == true)
   }
 
   @Test("A handle of a nested factory opens in the given parent, and a refused child has no handle")
   func nested() throws {
-    let shop = try Environment(name: "shop")
     let sessions = try shop.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     let session = try sessions.open("s")
     let request = try requests.open(1, in: session.environment)
     #expect(request.environment.parent === session.environment)
-    let fault = try requireFault(.scopeNotActive) { try requests.open(2) }
-    #expect(fault.message.contains("none is current"))
+    try requireFault(.scopeNotActive, message: "none is current") { try requests.open(2) }
     try session.withCurrent { _ in try requests.open(3).end() }
     try session.end()
     #expect(request.environment.isFinished)

@@ -58,12 +58,12 @@ struct ChildSizeSpecification {
       let scope = Captured<AbstractBeanScope>()
       let factory = try environment.childFactory(
         "request", seed: Int.self,
+        configure: { try $0.define($0.bean("bean")) },
         scope: {
           let made = AbstractBeanScope(name: "request")
           scope.value = made
           return made
-        },
-        configure: { try $0.define($0.bean("bean")) })
+        })
       let child = try factory.build(7)
       weakScope = scope.value
       scope.value = nil

@@ -3,11 +3,12 @@ import BeansInject
 import Testing
 
 @Suite("Injections that a class declares for its own properties") struct ClassInjectionSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: beans
 
   @Test("autowire injects the bean of the property's type, InjectBean the one with an id, inherited ones included")
   func beans() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Deluxe.self))
     try environment.define(environment.bean(Motor.self, id: "main", factory: { Motor() }).primary())
     try environment.define(environment.bean(Motor.self, id: "spare", factory: { Motor() }))
@@ -22,38 +23,25 @@ import Testing
 
   @Test("Injected beans are built first")
   func order() throws {
-    let environment = try Environment()
     let journal = Journal()
-    try environment.define(
-      environment.bean(
-        Machine.self,
-        factory: {
-          journal.note("machine")
-          return Machine()
-        }))
-    try environment.define(
-      environment.bean(
-        Motor.self,
-        factory: {
-          journal.note("motor")
-          return Motor()
-        }))
+    try environment.define(environment.bean(Machine.self, factory: { journal.noting("machine", Machine()) }))
+    try environment.define(environment.bean(Motor.self, factory: { journal.noting("motor", Motor()) }))
     try environment.startup()
     #expect(journal.entries == ["motor", "machine"])
   }
 
   @Test("The steps run in order: properties, class-level injections, environment, post processors, postConstruct")
   func building() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let journal = Journal()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(journal))
-    try environment.define(environment.bean(Watch.self, factory: Watch.init))
+    try environment.define(
+      environment.bean(Inspector.self) { (journal: Journal) in
+        Inspector { if $0 is Observed { journal.note("processed") } }
+      })
     try environment.define(environment.bean(Observed.self, factory: Observed.init).property(\.given, value: "given"))
     try environment.startup()
-    #expect(
-      journal.entries == ["factory", "environment, motor: true, given: given", "processed", "constructed"])
+    #expect(journal.entries == ["factory", "environment, motor: true, given: given", "processed", "constructed"])
   }
 
   @Test("The declaration's own property wins, by name and by key path, even without such a bean")
@@ -72,7 +60,6 @@ import Testing
   @Test("A key path that may lead to either of two properties of one type wins, but does not excuse a missing bean")
   func ambiguousPath() throws {
     let (left, right) = (Motor(power: 1), Motor(power: 2))
-    let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(Twin.self, id: "one").property(\.left, value: left))
     try environment.define(
@@ -92,15 +79,8 @@ import Testing
 
   @Test("A class without an instance is described all the same, and beans of other classes are not injected")
   func noInstance() throws {
-    let environment = try Environment()
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Machine.self, lazy: true,
-        factory: {
-          built.increment()
-          return Machine()
-        }))
+    try environment.define(environment.bean(Machine.self, lazy: true, factory: { built.counting(Machine()) }))
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.startup()
     #expect(built.value == 0)
@@ -111,7 +91,6 @@ import Testing
     let property = try BeanDescriptor.forClass(Foreign.self)["motor"]
     #expect(property.inject(InjectBean(id: "main")) === property)
     #expect(property.autowire() === property)
-    let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(Foreign.self))
     #expect(try environment.getBean(Foreign.self).motor === environment.getBean(Motor.self))
@@ -122,7 +101,6 @@ import Testing
 
   @Test("An object behind a protocol, and one of a subclass, are injected, too")
   func unforeseen() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean((any Mover).self, factory: { Machine() as any Mover }))
     #expect(try environment.getBean((any Mover).self).power == 100)
@@ -132,7 +110,6 @@ import Testing
 
   @Test("A configuration value is converted to the property's type; a default replaces a missing one")
   func configuration() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: "8080"))
     try environment.define(environment.bean(Server.self))
     let server = try environment.getBean(Server.self)
@@ -143,7 +120,6 @@ import Testing
 
   @Test("Children of a factory get the value that startup has found")
   func configurationInChildren() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 1))
     try environment.define(environment.bean(Server.self).scope("request"))
     let requests = try environment.childFactory("request", seed: Void.self)
@@ -152,7 +128,6 @@ import Testing
 
   @Test("A declaration's own property excuses a missing value")
   func explicitConfiguration() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property("port", value: "81"))
     #expect(try environment.getBean(Server.self).port == 81)
     let second = try Environment()
@@ -174,7 +149,6 @@ import Testing
 
   @Test("A source that is a bean is built before its values are needed")
   func configurationFromABean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self))
     try environment.define(environment.bean(Source.self, factory: { Source() }))
     #expect(try environment.getBean(Server.self).port == 99)
@@ -182,11 +156,8 @@ import Testing
 
   @Test("A missing value without default, and one that does not convert, are faults at startup")
   func configurationFaults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self, id: "server", lazy: true))
-    let fault = try requireFault(.missingConfiguration) { try environment.startup() }
-    #expect(fault.message.contains("port"))
-    #expect(fault.passes("'server'"))
+    try requireFault(.missingConfiguration, message: "port", through: "'server'") { try environment.startup() }
     let second = try Environment()
     try second.define(second.settings().setValue(namespace: "server", key: "port", value: "many"))
     try second.define(second.bean(Server.self, lazy: true))
@@ -197,8 +168,6 @@ import Testing
 
   @Test("An Injection that is defined as a bean adds a kind, wherever it is declared, for all below")
   func ownKind() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Report.self))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection("!") }))
     #expect(try environment.getBean(Report.self).title == "HELLO!")
@@ -215,10 +184,9 @@ import Testing
 
   @Test("An Injection may need beans, which come before it and are not processed")
   func injectionWithNeeds() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Report.self))
-    try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { Inspector { journal.note("\(type(of: $0))") } }))
     try environment.define(
       environment.bean(ShoutInjection.self, factory: { (mark: Mark) in ShoutInjection(mark.text) }))
     try environment.define(environment.bean(Mark.self, factory: { Mark() }))
@@ -228,10 +196,8 @@ import Testing
 
   @Test("A missing Injection for the kind fails startup, even if there are others")
   func noInjection() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Report.self, lazy: true))
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.message.contains("Shout"))
+    try requireFault(.invalidDeclaration, message: "Shout") { try environment.startup() }
     let second = try Environment()
     try second.define(second.bean(Report.self, lazy: true))
     try second.define(second.bean(OtherInjection.self, factory: { OtherInjection() }))
@@ -240,7 +206,6 @@ import Testing
 
   @Test("An unfitting result of an Injection is a fault, and its error is passed on")
   func badInjection() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Report.self, lazy: true))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection(nil) }))
     try environment.startup()
@@ -248,20 +213,18 @@ import Testing
     let second = try Environment()
     try second.define(second.bean(Report.self, lazy: true))
     try second.define(second.bean(ShoutInjection.self, factory: { ShoutInjection("throw") }))
-    let fault = try requireFault(.creationFailed) { try second.getBean(Report.self) }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try second.getBean(Report.self) }
   }
 
   // MARK: foreign objects
 
   @Test("inject runs the class's injections on an object, and nothing else")
   func inject() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.settings().setValue(namespace: "server", key: "port", value: 5))
     try environment.define(environment.bean(Motor.self, factory: { Motor() }))
     try environment.define(environment.bean(ShoutInjection.self, factory: { ShoutInjection(".") }))
-    try environment.define(environment.bean(Processed.self, factory: { Processed(journal) }))
+    try environment.define(environment.bean(Inspector.self, factory: { Inspector { journal.note("\(type(of: $0))") } }))
     let (machine, server, report) = (Machine(), Server(), Report())
     try environment.inject(machine)
     try environment.inject(server)
@@ -275,7 +238,6 @@ import Testing
 
   @Test("inject throws the error of a lookup")
   func injectFaults() throws {
-    let environment = try Environment()
     try requireFault(.unknownBean) { try environment.inject(Machine()) }
     try requireFault(.missingConfiguration) { try environment.inject(Server()) }
     try environment.shutdown()
@@ -286,7 +248,6 @@ import Testing
 
   @Test("Missing, ambiguous and circular beans are faults at startup, even of lazy beans; so are captives")
   func faults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Machine.self, lazy: true))
     try requireFault(.unknownBean) { try environment.startup() }
     let second = try Environment()
@@ -306,7 +267,6 @@ import Testing
 
   @Test("A descriptor initializer that throws, or names no property, is a fault at startup")
   func badInitializer() throws {
-    let environment = try Environment()
     let line = #line + 1
     try environment.define(environment.bean(Misspelt.self, lazy: true))
     try environment.define(environment.bean(Constant.self, lazy: true))
@@ -409,26 +369,6 @@ private final class Observed: Bean, EnvironmentAware, BeanDescriptorInitializer 
 
   static func initializeBeanDescriptor(_ beanDescriptor: BeanDescriptor) throws {
     try beanDescriptor["motor"].autowire()
-  }
-}
-
-private final class Watch: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-
-  func process(_ bean: AnyObject) -> AnyObject {
-    if bean is Observed { journal.note("processed") }
-    return bean
-  }
-}
-
-private final class Processed: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-
-  func process(_ bean: AnyObject) -> AnyObject {
-    journal.note("\(type(of: bean))")
-    return bean
   }
 }
 

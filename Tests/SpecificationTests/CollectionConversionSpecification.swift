@@ -2,6 +2,8 @@ import Beans
 import Testing
 
 @Suite("Conversion of declared collections") struct CollectionConversionSpecification {
+  @FreshEnvironment("collections") private var environment
+
   private func box(_ property: String, _ value: Any) throws -> Box {
     let environment = try Environment(name: "collections")
     try environment.define(environment.bean(Box.self).property(property, .value(value)))
@@ -44,7 +46,6 @@ import Testing
 
   @Test("A parameter, an element of a list and an element of a map accept collections, too")
   func places() throws {
-    let environment = try Environment(name: "collections")
     try environment.define(
       environment.bean(
         Int.self, factory: { (numbers: Set<Int>, ages: [String: Int]) in numbers.count * 10 + ages.count }
@@ -64,7 +65,6 @@ import Testing
 
   @Test("Configuration values are converted as well, whether they are read or injected")
   func configuration() throws {
-    let environment = try Environment(name: "collections")
     try environment.define(
       environment.settings().setValue(key: "list", value: ["1", "2", "2"]).setValue(key: "text", value: "3,4")
         .setValue(key: "map", value: ["a": "1"]))
@@ -79,7 +79,6 @@ import Testing
 
   @Test("A user's conversion of a collection wins over its elements', and one of an element over the standard")
   func registered() throws {
-    let environment = try Environment(name: "collections")
     try environment.registerConversion(from: [String].self, to: Set<Int>.self) { [$0.count] }
     try environment.registerConversion(from: Int.self, to: String.self) { "number \($0)" }
     try environment.define(
@@ -118,11 +117,9 @@ import Testing
 
   @Test("A conversion's own error is kept in underlying, and its text names its element")
   func thrown() throws {
-    let environment = try Environment(name: "collections")
     try environment.registerConversion(from: String.self, to: Int.self) { _ in throw Boom(name: "no number") }
     try environment.define(environment.bean(Box.self).property("numbers", value: ["one"]))
-    let fault = try requireFault(.conversionFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom(name: "no number")])
+    let fault = try requireFault(.conversionFailed, causes: [Boom(name: "no number")]) { try environment.startup() }
     #expect(fault.message.contains("element 0: "))
   }
 

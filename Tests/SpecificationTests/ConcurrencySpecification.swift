@@ -3,29 +3,26 @@ import TestSupport
 import Testing
 
 @Suite("Concurrency", .timeLimit(.minutes(20))) struct ConcurrencySpecification {
+  @FreshEnvironment private var environment
+
   // MARK: single flight
 
   @Test("Threads that miss together get the one instance that one of them builds")
   func singleFlight() throws {
-    let environment = try Environment()
     let built = Counter()
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
+    let gate = ThreadGate()
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: {
-          built.increment()
-          inside.open()
-          try go.wait()
-          return Item()
-        }))
+      environment.bean(Item.self, lazy: true) {
+        built.increment()
+        try gate.pass()
+        return Item()
+      })
     try environment.startup()
     let first = BackgroundThread { try environment.getBean(Item.self) }
-    try inside.wait()
+    try gate.arrival()
     let others = (0..<7).map { _ in BackgroundThread { try environment.getBean(Item.self) } }
     for other in others { try other.waitUntilAsleep() }
-    go.open()
+    gate.open()
     let item = try first.value()
     for other in others { #expect(try other.value() === item) }
     #expect(built.value == 1)
@@ -33,29 +30,23 @@ import Testing
 
   @Test("A failed build gives every waiter the same error, and the next lookup tries again")
   func failedFlight() throws {
-    let environment = try Environment()
     let attempts = Counter()
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
+    let gate = ThreadGate()
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: {
-          let attempt = attempts.increment()
-          guard attempt == 1 else { return Item() }
-          inside.open()
-          try go.wait()
-          throw Boom(name: "attempt \(attempt)")
-        }))
+      environment.bean(Item.self, lazy: true) {
+        let attempt = attempts.increment()
+        guard attempt == 1 else { return Item() }
+        try gate.pass()
+        throw Boom(name: "attempt \(attempt)")
+      })
     try environment.startup()
     let threads = [BackgroundThread { try environment.getBean(Item.self) }]
-    try inside.wait()
+    try gate.arrival()
     let waiters = (0..<5).map { _ in BackgroundThread { try environment.getBean(Item.self) } }
     for waiter in waiters { try waiter.waitUntilAsleep() }
-    go.open()
+    gate.open()
     for thread in threads + waiters {
-      let fault = try requireFault(.creationFailed) { try thread.value() }
-      #expect(fault.causes == [Boom(name: "attempt 1")])
+      try requireFault(.creationFailed, causes: [Boom(name: "attempt 1")]) { try thread.value() }
     }
     #expect(attempts.value == 1)
     _ = try environment.getBean(Item.self)
@@ -64,45 +55,30 @@ import Testing
 
   @Test("A waiter whose own bean needs the failed one fails with the same cause")
   func failureThroughDependency() throws {
-    let environment = try Environment()
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
+    let gate = ThreadGate()
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: {
-          inside.open()
-          try go.wait()
-          throw Boom()
-        }))
+      environment.bean(Item.self, lazy: true) {
+        try gate.pass()
+        throw Boom()
+      })
     try environment.define(environment.bean(Box.self, lazy: true, factory: Box.init))
     try environment.startup()
     let direct = BackgroundThread { try environment.getBean(Item.self) }
-    try inside.wait()
+    try gate.arrival()
     let indirect = BackgroundThread { try environment.getBean(Box.self) }
     try indirect.waitUntilAsleep()
-    go.open()
+    gate.open()
     try requireFault(.creationFailed) { try direct.value() }
-    let fault = try requireFault(.creationFailed) { try indirect.value() }
-    #expect(fault.causes == [Boom()])
-    #expect(fault.passes("Box"))
+    try requireFault(.creationFailed, through: "Box", causes: [Boom()]) { try indirect.value() }
   }
 
   @Test("Builds are shared per scope instance: two children build their own bean at the same time")
   func perScopeInstance() throws {
     let application = try Environment(name: "application")
     let meeting = MeetingPoint(of: 2, "both factories")
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Item.self,
-            factory: {
-              try meeting.arriveAndWait()
-              return Item()
-            }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Item.self, factory: { try meeting.before(Item()) }))
+    }
     let children = try (0..<2).map { try requests.build($0) }
     let threads = children.map { child in BackgroundThread { try child.getBean(Item.self) } }
     #expect(try threads[0].value() !== threads[1].value())
@@ -111,16 +87,8 @@ import Testing
 
   @Test("Prototypes are not single-flight: two threads may be in the factory at once")
   func prototypes() throws {
-    let environment = try Environment()
     let meeting = MeetingPoint(of: 2, "both factories")
-    try environment.define(
-      environment.bean(
-        Item.self,
-        factory: {
-          try meeting.arriveAndWait()
-          return Item()
-        }
-      ).scope("prototype"))
+    try environment.define(environment.bean(Item.self, factory: { try meeting.before(Item()) }).scope("prototype"))
     try environment.startup()
     let threads = (0..<2).map { _ in BackgroundThread { try environment.getBean(Item.self) } }
     #expect(try threads[0].value() !== threads[1].value())
@@ -130,52 +98,37 @@ import Testing
 
   @Test("A slow factory does not block an unrelated bean, a filled slot, or a child")
   func slowFactory() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
-    try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: {
-          inside.open()
-          try go.wait()
-          return Item()
-        }))
+    let gate = ThreadGate()
+    try environment.define(environment.bean(Item.self, lazy: true, factory: { try gate.passing(Item()) }))
     try environment.define(environment.bean(Other.self, id: "eager", factory: Other.init))
     try environment.define(environment.bean(Other.self, id: "lazy", lazy: true, factory: Other.init))
     try environment.define(environment.bean(Other.self, id: "fresh", factory: Other.init).scope("prototype"))
-    let requests = try environment.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Box.self, factory: { Box(item: Item()) }))
-      })
+    let requests = try environment.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Box.self, factory: { Box(item: Item()) }))
+    }
     try environment.startup()
     let slow = BackgroundThread { try environment.getBean(Item.self) }
-    try inside.wait()
+    try gate.arrival()
     let unrelated = BackgroundThread {
       for id in ["eager", "lazy", "fresh"] { _ = try environment.getBean(Other.self, byId: id) }
       try requests.withChild(1) { child in _ = try child.getBean(Box.self) }
       _ = environment.report()
     }
     try unrelated.value()
-    go.open()
+    gate.open()
     try slow.value()
   }
 
   @Test("No lock is held while user code runs: a factory may wait for a thread that uses the container")
   func factoryWaitsForAnotherThread() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Other.self, lazy: true, factory: Other.init))
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: { [unowned environment] in
-          let other = Captured<Environment>()
-          other.value = environment
-          try BackgroundThread { _ = try other.value?.getBean(Other.self) }.value()
-          return Item()
-        }))
+      environment.bean(Item.self, lazy: true) { [unowned environment] in
+        let other = Captured<Environment>()
+        other.value = environment
+        try BackgroundThread { _ = try other.value?.getBean(Other.self) }.value()
+        return Item()
+      })
     try environment.startup()
     try BackgroundThread { try environment.getBean(Item.self) }.value()
   }
@@ -190,14 +143,12 @@ import Testing
       let thread = BackgroundThread { _ = try holder.value?.getBean(Other.self) }
       try thread.value()
     }
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Item.self, factory: Item.init)
-            .postConstruct { _ in try useContainer() }
-            .onDestroy { _ in try useContainer() })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Item.self, factory: Item.init)
+          .postConstruct { _ in try useContainer() }
+          .onDestroy { _ in try useContainer() })
+    }
     try application.startup()
     holder.value = application
     let child = try requests.build(1)
@@ -212,7 +163,6 @@ import Testing
 
   @Test("Every lookup after startup is safe from any thread")
   func manyLookups() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Box.self, lazy: true, factory: Box.init))
     try environment.define(environment.bean(Item.self, lazy: true, factory: Item.init))
     for number in 0..<20 {
@@ -242,22 +192,10 @@ import Testing
 
   @Test("Lookups that come together before startup start the environment once")
   func concurrentStartup() throws {
-    let environment = try Environment()
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Item.self,
-        factory: {
-          built.increment()
-          return Item()
-        }))
+    try environment.define(environment.bean(Item.self, factory: { built.counting(Item()) }))
     let meeting = MeetingPoint(of: 6)
-    let threads = (0..<6).map { _ in
-      BackgroundThread {
-        try meeting.arriveAndWait()
-        return try environment.getBean(Item.self)
-      }
-    }
+    let threads = (0..<6).map { _ in BackgroundThread { try meeting.before(environment.getBean(Item.self)) } }
     let item = try environment.getBean(Item.self)
     for thread in threads { #expect(try thread.value() === item) }
     #expect(built.value == 1)
@@ -265,20 +203,13 @@ import Testing
 
   @Test("A failed startup gives every thread the same cause")
   func concurrentFailedStartup() throws {
-    let environment = try Environment()
     let attempts = Counter()
     try environment.define(
       environment.bean(Item.self, factory: { throw Boom(name: "attempt \(attempts.increment())") }))
     let meeting = MeetingPoint(of: 6)
-    let threads = (0..<6).map { _ in
-      BackgroundThread {
-        try meeting.arriveAndWait()
-        return try environment.getBean(Item.self)
-      }
-    }
+    let threads = (0..<6).map { _ in BackgroundThread { try meeting.before(environment.getBean(Item.self)) } }
     for thread in threads {
-      let fault = try requireFault(.creationFailed) { try thread.value() }
-      #expect(fault.causes == [Boom(name: "attempt 1")])
+      try requireFault(.creationFailed, causes: [Boom(name: "attempt 1")]) { try thread.value() }
     }
     #expect(attempts.value == 1)
   }
@@ -289,19 +220,14 @@ import Testing
     let built = Counter()
     let released = Counter()
     try application.define(application.bean(Other.self, factory: Other.init))
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Box.self,
-            factory: { (number: Int, other: Other) in
-              built.increment()
-              if number % 10 == 0 { throw Boom() }
-              return Box(item: Item())
-            }
-          ).onDestroy { _ in released.increment() })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Box.self) { (number: Int, other: Other) in
+          built.increment()
+          if number % 10 == 0 { throw Boom() }
+          return Box(item: Item())
+        }.onDestroy { _ in released.increment() })
+    }
     try application.startup()
     let threads = (0..<4).map { thread in
       BackgroundThread {

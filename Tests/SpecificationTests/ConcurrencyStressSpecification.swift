@@ -30,12 +30,10 @@ struct ConcurrencyStressSpecification {
       let environment = try Environment()
       let attempts = Counter()
       try environment.define(
-        environment.bean(
-          Int.self,
-          factory: {
-            attempts.increment()
-            throw Boom()
-          }))
+        environment.bean(Int.self) {
+          attempts.increment()
+          throw Boom()
+        })
       let codes = try onThreads(4) { _ in code { try environment.getBean(Int.self) } }
       #expect(codes.allSatisfy { $0 == .creationFailed })
       #expect(attempts.value == 1)
@@ -102,13 +100,11 @@ struct ConcurrencyStressSpecification {
       let environment = try Environment()
       let counters = Tracked.Counters()
       try environment.define(environment.bean(Tracked.self, id: "outer", lazy: true, factory: { Tracked(counters) }))
-      let factory = try environment.childFactory(
-        "request", seed: Int.self,
-        configure: {
-          try $0.define(
-            $0.bean(Tracked.self, id: "inner", factory: { (_: Tracked) in Tracked(counters) }).argument(0, ref: "outer")
-          )
-        })
+      let factory = try environment.childFactory("request", seed: Int.self) {
+        try $0.define(
+          $0.bean(Tracked.self, id: "inner", factory: { (_: Tracked) in Tracked(counters) }).argument(0, ref: "outer")
+        )
+      }
       let child = try factory.build(1)
       let outcomes = try onThreads(4) { number -> Bool in
         switch number {
@@ -236,13 +232,11 @@ struct ConcurrencyStressSpecification {
         try environment.define(
           environment.bean(Tracked.self, factory: { Tracked(counters) }).onDestroy { _ in throw Boom() })
         let factory = try environment.childFactory(
-          "request", seed: Void.self, scope: { AbstractBeanScope(name: "request") },
-          configure: { try $0.define($0.bean(7)) })
+          "request", seed: Void.self,
+          configure: { try $0.define($0.bean(7)) }, scope: { AbstractBeanScope(name: "request") })
         try environment.startup()
         let child = try factory.build(())
-        let codes = try onThreads(4) { number in
-          code { try (number < 2 ? environment : child).shutdown() as Void }
-        }
+        let codes = try onThreads(4) { number in code { try (number < 2 ? environment : child).shutdown() as Void } }
         #expect(codes.filter { $0 == .destructionFailed }.count == 1)
         #expect(codes.filter { $0 == nil }.count == 3)
         #expect(counters.died.value == 1)
@@ -255,21 +249,19 @@ struct ConcurrencyStressSpecification {
     await #expect(processExitsWith: .success) {
       Watchdog.start()
       let environment = try Environment()
-      let factory = try environment.childFactory(
-        "request", seed: Void.self,
-        configure: { request in
-          for number in 0..<6 {
-            try request.define(request.bean(Counted.self, id: "\(number)", factory: Counted.init))
-          }
-          let forth = request.bean(Forth.self, factory: Forth.init)
-          let back = request.bean(Back.self, factory: Back.init)
-          for number in 0..<6 {
-            forth.argument(number, ref: "\(number)")
-            back.argument(number, ref: "\(5 - number)")
-          }
-          try request.define(forth)
-          try request.define(back)
-        })
+      let factory = try environment.childFactory("request", seed: Void.self) { request in
+        for number in 0..<6 {
+          try request.define(request.bean(Counted.self, id: "\(number)", factory: Counted.init))
+        }
+        let forth = request.bean(Forth.self, factory: Forth.init)
+        let back = request.bean(Back.self, factory: Back.init)
+        for number in 0..<6 {
+          forth.argument(number, ref: "\(number)")
+          back.argument(number, ref: "\(5 - number)")
+        }
+        try request.define(forth)
+        try request.define(back)
+      }
       let children = try (0..<4_000).map { _ in try factory.build(()) }
       let arrived = Atomic(0)
       let found = try onThreads(2) { number in

@@ -39,7 +39,11 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct ProfileSpecification {
-  @Test(arguments: [("production", "disk"), ("test", "memory"), ("development, sales", "memory")])
+  @FreshEnvironment("shop") private var environment
+
+  @Test(
+    "The configuration selects one of two declarations of one id",
+    arguments: [("production", "disk"), ("test", "memory"), ("development, sales", "memory")])
   func theConfigurationSelectsOneOfTwoDeclarationsOfOneId(profiles: String, name: String) throws {
     let environment = try makeEnvironment(profiles)
     try defineStores(in: environment)
@@ -49,21 +53,22 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean((any Store).self, byId: "store").name == name)
   }
 
-  @Test func anEnvironmentVariableActivatesAProfileByItsLegalName() throws {
-    let environment = try Environment(name: "shop")
+  @Test("An environment variable activates a profile by its legal name")
+  func anEnvironmentVariableActivatesAProfileByItsLegalName() throws {
     try environment.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["BEANS_PROFILES": "test"]))
     try defineStores(in: environment)
     #expect(try environment.activeProfiles == ["test"])
     #expect(try environment.getBean((any Store).self).name == "memory")
   }
 
-  @Test func aListOfProfilesMayBeGivenAsOne() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A list of profiles may be given as one")
+  func aListOfProfilesMayBeGivenAsOne() throws {
     try environment.define(environment.settings().setValue(key: "beans.profiles", value: ["test", "sales", "test"]))
     #expect(try environment.activeProfiles == ["sales", "test"])
   }
 
-  @Test func theDefaultProfileIsActiveWithoutAnyOther() throws {
+  @Test("The default profile is active without any other")
+  func theDefaultProfileIsActiveWithoutAnyOther() throws {
     let environment = try makeEnvironment()
     try environment
       .define(environment.bean(Clock.self).profile("default"))
@@ -73,7 +78,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean(Atlas?.self) == nil)
   }
 
-  @Test func aProfileMayBeExcluded() throws {
+  @Test("A profile may be excluded")
+  func aProfileMayBeExcluded() throws {
     for (profiles, isThere) in [("test", false), ("production", true)] {
       let environment = try makeEnvironment(profiles)
       try environment.define(environment.bean(Clock.self).profile("!test"))
@@ -82,7 +88,8 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func allConditionsOfADeclarationHaveToHold() throws {
+  @Test("All conditions of a declaration have to hold")
+  func allConditionsOfADeclarationHaveToHold() throws {
     for (profiles, isThere) in [("a", false), ("b", false), ("a,b", true)] {
       let environment = try makeEnvironment(profiles)
       try environment.define(environment.bean(Clock.self).profile("a").profile("b"))
@@ -91,7 +98,8 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func aChildUsesItsOwnProfilesOrElseThoseOfItsParent() throws {
+  @Test("A child uses its own profiles, or else those of its parent")
+  func aChildUsesItsOwnProfilesOrElseThoseOfItsParent() throws {
     let parent = try makeEnvironment("production")
     defer { try? parent.shutdown() }
     let (own, inherited) = (try makeEnvironment("test", parent: parent), try makeEnvironment(parent: parent))
@@ -100,8 +108,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(try inherited.getBean((any Store).self).name == "disk")
   }
 
-  @Test func nonTextProfilesAreAFaultOfStartup() throws {
-    let environment = try Environment(name: "shop")
+  @Test("Profiles that are no text are a fault of startup")
+  func nonTextProfilesAreAFaultOfStartup() throws {
     try environment
       .define(environment.settings().setValue(key: "beans.profiles", value: Misfit()))
       .define(environment.bean(Clock.self).profile("test"))
@@ -110,7 +118,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.origin?.file.contains("ConditionSpecification") == true)
   }
 
-  @Test func anInactiveTemplatePassesNothingOn() throws {
+  @Test("An inactive template passes nothing on")
+  func anInactiveTemplatePassesNothingOn() throws {
     let environment = try makeEnvironment("test")
     try environment
       .define(environment.template("base").scope("prototype").profile("production"))
@@ -122,7 +131,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(line.contains("lazy: true") && !line.contains("prototype"))
   }
 
-  @Test func sourcesThatAreBeansAreNotReadForConditions() throws {
+  @Test("Sources that are beans are not read for conditions")
+  func sourcesThatAreBeansAreNotReadForConditions() throws {
     final class Source: ConfigurationSource, Initializable {
       let url = "bean"
       let canOverrule = true
@@ -140,8 +150,10 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct ConditionSpecification {
-  @Test func aConditionReadsTheConfigurationOnce() throws {
-    let environment = try Environment(name: "shop")
+  @FreshEnvironment("shop") private var environment
+
+  @Test("A condition reads the configuration once")
+  func aConditionReadsTheConfigurationOnce() throws {
     let count = Guarded(0)
     try environment
       .define(environment.settings().setValue(key: "clock", value: "yes"))
@@ -157,8 +169,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func throwingConditionsAreFaultsOfStartupAllAtOnce() throws {
-    let environment = try Environment(name: "shop")
+  @Test("Conditions that throw are faults of startup, all at once")
+  func throwingConditionsAreFaultsOfStartupAllAtOnce() throws {
     try environment
       .define(environment.bean(Clock.self).when { _ in throw Misfit() })
       .define(environment.bean(Atlas.self).when { try $0.getValue(Bool.self, key: "atlas") })
@@ -170,8 +182,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(faults.map { $0.path } == [["Clock"], ["Atlas"]])
   }
 
-  @Test func anErrorOfAnInactiveDeclarationIsNoFault() throws {
-    let environment = try Environment(name: "shop")
+  @Test("An error of an inactive declaration is no fault")
+  func anErrorOfAnInactiveDeclarationIsNoFault() throws {
     try environment
       .define(environment.bean(Ledger.self, factory: Ledger.init).when { _ in false })
       .define(environment.bean(Clock.self).property("nothing", value: 1).requires(id: "nowhere").profile("test"))
@@ -179,9 +191,9 @@ private func defineStores(in environment: Environment) throws {
     try environment.startup()
   }
 
-  @Test func aBeanDeclaredInPlaceHasNoConditionsOfItsOwn() throws {
+  @Test("A bean declared in place has no conditions of its own")
+  func aBeanDeclaredInPlaceHasNoConditionsOfItsOwn() throws {
     final class Owner: Initializable { var clock: Clock? }
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(Owner.self).property(\.clock, bean: environment.bean(Clock.self).profile("default")))
     #expect(try requireFault { try environment.startup() }.code == .invalidDeclaration)
@@ -189,8 +201,10 @@ private func defineStores(in environment: Environment) throws {
 }
 
 @Suite struct MissingBeanSpecification {
-  @Test func aTypeOfAnotherDeclarationIsNotMissing() throws {
-    let environment = try Environment(name: "shop")
+  @FreshEnvironment("shop") private var environment
+
+  @Test("A type of another declaration is not missing")
+  func aTypeOfAnotherDeclarationIsNotMissing() throws {
     try environment
       .define(environment.bean(MemoryStore.self, factory: { MemoryStore() }).whenMissing((any Store).self))
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -198,15 +212,16 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBeansByType((any Store).self).count == 1)
   }
 
-  @Test func theFirstOfSeveralReplacesAMissingBean() throws {
-    let environment = try Environment(name: "shop")
+  @Test("The first of several replaces a missing bean")
+  func theFirstOfSeveralReplacesAMissingBean() throws {
     try environment
       .define(environment.bean(MemoryStore.self, factory: { MemoryStore() }).whenMissing((any Store).self))
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }).whenMissing((any Store).self))
     #expect(try environment.getBeansByType((any Store).self).map(\.name) == ["memory"])
   }
 
-  @Test func inactiveDeclarationsAndTemplatesAreMissing() throws {
+  @Test("Inactive declarations and templates are missing")
+  func inactiveDeclarationsAndTemplatesAreMissing() throws {
     let environment = try makeEnvironment("test")
     try environment
       .define(environment.bean(Clock.self).whenMissing(Atlas.self))
@@ -215,9 +230,9 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean(Clock?.self) != nil)
   }
 
-  @Test func beansOfTemplatesFactoryBeansAndEmbeddedBeansAreNotMissing() throws {
+  @Test("Beans of templates, factory beans and embedded beans are not missing")
+  func beansOfTemplatesFactoryBeansAndEmbeddedBeansAreNotMissing() throws {
     final class Owner: Initializable { var atlas: Atlas? }
-    let environment = try Environment(name: "shop")
     try environment
       .define(
         environment.bean(Ledger.self, id: "ledger", factory: { Ledger(store: DiskStore()) }).whenMissing(Clock.self)
@@ -232,7 +247,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(try environment.getBean(DiskStore?.self) == nil)
   }
 
-  @Test func aBeanFurtherOutIsNotMissing() throws {
+  @Test("A bean further out is not missing")
+  func aBeanFurtherOutIsNotMissing() throws {
     let parent = try Environment(name: "parent")
     defer { try? parent.shutdown() }
     try parent.define(parent.bean(DiskStore.self, factory: { DiskStore() }))
@@ -267,20 +283,21 @@ private func defineStores(in environment: Environment) throws {
     return (environment, [plain, rich])
   }
 
-  @Test func theChildrenOfAFactoryMayDependOnAProfile() throws {
+  @Test("The children of a factory may depend on a profile")
+  func theChildrenOfAFactoryMayDependOnAProfile() throws {
     let (environment, factories) = try makeFactories("plain")
     defer { try? environment.shutdown() }
     try environment.startup()
     let child = try factories[0].build(1)
     #expect(try child.getBean(Clock?.self) != nil)
-    let fault = try requireFault { _ = try factories[1].build(2) }
+    let fault = try requireFault(message: "profile 'rich' is not active") { _ = try factories[1].build(2) }
     #expect(fault.code == .scopeNotActive)
-    #expect(fault.message.contains("profile 'rich' is not active"))
     #expect(try requireFault { _ = try factories[1].build(2, in: environment) }.code == .scopeNotActive)
     #expect(environment.report().contains("the children of 'session' are inactive: profile 'rich' is not active"))
   }
 
-  @Test func factoriesOfInactiveChildrenAreInactive() throws {
+  @Test("Factories of inactive children are inactive")
+  func factoriesOfInactiveChildrenAreInactive() throws {
     let environment = try makeEnvironment("test")
     defer { try? environment.shutdown() }
     let sessions = try environment.childFactory("session", seed: Int.self).when { _ in false }
@@ -290,7 +307,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(try requireFault { _ = try requests.build("one", in: environment) }.message.contains("'session'"))
   }
 
-  @Test func aFactoryMayReplaceAMissingOne() throws {
+  @Test("A factory may replace a missing one")
+  func aFactoryMayReplaceAMissingOne() throws {
     for isThere in [false, true] {
       let environment = try makeEnvironment("test")
       defer { try? environment.shutdown() }
@@ -300,7 +318,8 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func conditionsAfterStartupAreRefused() throws {
+  @Test("Conditions after startup are refused")
+  func conditionsAfterStartupAreRefused() throws {
     let environment = try makeEnvironment("test")
     defer { try? environment.shutdown() }
     let factory = try environment.childFactory("session", seed: Int.self)
@@ -308,12 +327,12 @@ private func defineStores(in environment: Environment) throws {
     #expect(try requireFault { try factory.profile("test") }.code == .frozen)
   }
 
-  @Test func aConditionOfAFactoryThatThrowsIsAFaultOfStartup() throws {
+  @Test("A condition of a factory that throws is a fault of startup")
+  func aConditionOfAFactoryThatThrowsIsAFaultOfStartup() throws {
     let environment = try makeEnvironment("test")
     try environment.childFactory("session", seed: Int.self).when { _ in throw Misfit() }
-    let fault = try requireFault { try environment.startup() }
+    let fault = try requireFault(path: ["'session'"]) { try environment.startup() }
     #expect(fault.code == .invalidDeclaration)
-    #expect(fault.path == ["'session'"])
   }
 }
 
@@ -321,7 +340,8 @@ private func defineStores(in environment: Environment) throws {
   /// Returns the place of the line after the calling one.
   private func place(_ line: Int = #line) -> String { "ConditionSpecification.swift:\(line + 1)" }
 
-  @Test func aReportNamesInactiveDeclarationsInOrderWithTheReason() throws {
+  @Test("A report names inactive declarations in order with the reason")
+  func aReportNamesInactiveDeclarationsInOrderWithTheReason() throws {
     let environment = try makeEnvironment("production")
     try environment
       .define(environment.bean(Clock.self, id: "first").profile("test", "development"))
@@ -341,7 +361,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(lines[5] == "- Clock \"sixth\" inactive: its condition does not hold")
   }
 
-  @Test func faultsThatADeclarationWouldHavePreventedNameIt() throws {
+  @Test("Faults that a declaration would have prevented name it")
+  func faultsThatADeclarationWouldHavePreventedNameIt() throws {
     final class Owner: Initializable { var clock: Clock? }
     let environment = try makeEnvironment("production")
     let place = place()
@@ -364,7 +385,8 @@ private func defineStores(in environment: Environment) throws {
     }
   }
 
-  @Test func lookupsNameInactiveDeclarations() throws {
+  @Test("Lookups name inactive declarations")
+  func lookupsNameInactiveDeclarations() throws {
     let environment = try makeEnvironment("production")
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self, id: "clock").profile("test"))
@@ -375,7 +397,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(try requireFault { try child.getBean(Clock.self) }.message.contains(hint))
   }
 
-  @Test func declarationsForInactiveChildrenAreNamedToo() throws {
+  @Test("Declarations for inactive children are named, too")
+  func declarationsForInactiveChildrenAreNamedToo() throws {
     let environment = try makeEnvironment("production")
     _ = try environment.childFactory("session", seed: Int.self) { try $0.define($0.bean(Clock.self)) }.profile("test")
     try environment.define(environment.bean(Atlas.self, factory: { (_: Provider<Clock>) in Atlas() }))
@@ -383,7 +406,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.message.contains("the children of 'session' are: profile 'test' is not active"))
   }
 
-  @Test func anUnknownScopeNamesTheInactiveScope() throws {
+  @Test("An unknown scope names the inactive scope")
+  func anUnknownScopeNamesTheInactiveScope() throws {
     let environment = try makeEnvironment("production")
     _ = try environment.childFactory("tenant", seed: Int.self).profile("test")
     try environment.define(environment.bean(Clock.self).scope("tenant"))
@@ -392,7 +416,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.message.contains("the children of 'tenant' are inactive: profile 'test' is not active"))
   }
 
-  @Test func anAmbiguityNamesTheInactivePrimaryBean() throws {
+  @Test("An ambiguity names the inactive primary bean")
+  func anAmbiguityNamesTheInactivePrimaryBean() throws {
     let environment = try makeEnvironment("production")
     try environment
       .define(environment.bean(Clock.self))
@@ -403,7 +428,8 @@ private func defineStores(in environment: Environment) throws {
     #expect(fault.message.contains("but inactive: profile 'test' is not active"))
   }
 
-  @Test func anUnresolvedPlaceholderNamesTheInactiveSource() throws {
+  @Test("An unresolved placeholder names the inactive source")
+  func anUnresolvedPlaceholderNamesTheInactiveSource() throws {
     final class Source: ConfigurationSource, Initializable {
       let url = "bean"
       let canOverrule = true
@@ -414,8 +440,7 @@ private func defineStores(in environment: Environment) throws {
     try environment
       .define(environment.bean(Source.self).profile("test"))
       .define(environment.bean(Owner.self).property(\.name, resolve: "${name}"))
-    let fault = try requireFault { try environment.startup() }
+    let fault = try requireFault(message: "a Source is declared at") { try environment.startup() }
     #expect(fault.code == .unresolvedPlaceholder)
-    #expect(fault.message.contains("a Source is declared at"))
   }
 }

@@ -2,16 +2,16 @@ import Beans
 import Testing
 
 @Suite("Constructor injection") struct ConstructorInjectionSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A factory without parameters is called")
   func noParameters() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self, factory: Pool.init))
     #expect(try environment.getBean(Pool.self).size == 1)
   }
 
   @Test("Each parameter of the factory is resolved by its type: class, structure, protocol")
   func parameterTypes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, factory: Client.init))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Limits(open: 5)))
@@ -24,16 +24,13 @@ import Testing
 
   @Test("A closure with parameters is a factory, too")
   func closure() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self))
-    try environment.define(
-      environment.bean(Limits.self, factory: { (pool: Pool) in Limits(open: pool.size + 1) }))
+    try environment.define(environment.bean(Limits.self, factory: { (pool: Pool) in Limits(open: pool.size + 1) }))
     #expect(try environment.getBean(Limits.self).open == 2)
   }
 
   @Test("A closure may have more parameters than eight, and so may an initializer")
   func manyParameters() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self)).define(environment.bean(7))
     try environment.define(
       environment.bean(
@@ -48,7 +45,6 @@ import Testing
 
   @Test("Two parameters of one type get the same bean")
   func repeatedType() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Pair.self, factory: Pair.init))
     let pair = try environment.getBean(Pair.self)
@@ -57,21 +53,17 @@ import Testing
 
   @Test("A parameter without a bean is an unknown bean: the fault names owner, type, file and line")
   func unknownParameter() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Limits(open: 5)))
     try environment.define(environment.bean(EnglishGreeter.self))
     let (client, line) = (environment.bean(Client.self, id: "main", factory: Client.init), #line)
     try environment.define(client)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.passes("Client"))
-    #expect(fault.description.contains("Pool"))
-    #expect(fault.description.contains("main"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownBean, description: "Pool", "main", through: "Client", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A parameter with two candidates is ambiguous")
   func ambiguousParameter() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self, id: "small"))
     try environment.define(environment.bean(Pool.self, id: "large"))
     try environment.define(environment.bean(Pair.self, factory: Pair.init))
@@ -101,29 +93,16 @@ import Testing
 
   @Test("T? orders construction like T: the bean is built before its user")
   func optionalOrder() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Tolerant.self,
-        factory: { (pool: Pool?) in
-          journal.note("user")
-          return Tolerant(pool: pool)
-        }))
-    try environment.define(
-      environment.bean(
-        Pool.self,
-        factory: {
-          journal.note("pool")
-          return Pool()
-        }))
+      environment.bean(Tolerant.self, factory: { (pool: Pool?) in journal.noting("user", Tolerant(pool: pool)) }))
+    try environment.define(environment.bean(Pool.self, factory: { journal.noting("pool", Pool()) }))
     try environment.startup()
     #expect(journal.entries == ["pool", "user"])
   }
 
   @Test("T? with several candidates is ambiguous, not nil")
   func ambiguousOptional() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Tolerant.self, factory: Tolerant.init))
@@ -134,7 +113,6 @@ import Testing
 
   @Test("[T] contains all beans of the type in order of definition, and is empty if there are none")
   func array() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Choir.self, factory: Choir.init))
     try environment.define(environment.bean(EnglishGreeter.self))
     try environment.define(environment.bean(FrenchGreeter.self))
@@ -158,11 +136,9 @@ import Testing
 
   @Test("A fault in one element of [T] is a fault of startup")
   func faultyElement() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Choir.self, factory: Choir.init))
     try environment.define(environment.bean(PooledGreeter.self, lazy: true, factory: PooledGreeter.init))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("Pool"))
+    try requireFault(.unknownBean, description: "Pool") { try environment.startup() }
   }
 
   // MARK: Environment
@@ -183,14 +159,12 @@ import Testing
 
   @Test("argument(_:value:) pins a parameter to a value")
   func pinnedValue() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(0, value: 12))
     #expect(try environment.getBean(Limits.self).open == 12)
   }
 
   @Test("argument(_:ref:) pins a parameter to the bean of an id, even if the type alone is ambiguous")
   func pinnedReference() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(0, ref: "b").argument(1, ref: "a"))
     try environment.define(environment.bean(Pool.self, id: "a"))
     try environment.define(environment.bean(Pool.self, id: "b"))
@@ -201,7 +175,6 @@ import Testing
 
   @Test("Pinning one parameter leaves the others to their types")
   func pinnedAndResolved() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, factory: Client.init).argument(1, value: Limits(open: 9)))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(FrenchGreeter.self))
@@ -212,7 +185,6 @@ import Testing
 
   @Test("A pinned value may be a subclass, or conform to the parameter's protocol")
   func pinnedConformingValue() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self))
     try environment.define(
       environment.bean(Client.self, factory: Client.init)
@@ -222,38 +194,28 @@ import Testing
 
   @Test("A pinned reference is a dependency: it is built first, and an unknown one is a fault")
   func unknownPinnedReference() throws {
-    let environment = try Environment()
     let (pair, line) = (environment.bean(Pair.self, factory: Pair.init).argument(1, ref: "nowhere"), #line)
     try environment.define(pair)
     try environment.define(environment.bean(Pool.self))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("nowhere"))
-    #expect(fault.passes("Pair"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownBean, description: "nowhere", through: "Pair", line: line) { try environment.startup() }
   }
 
   @Test("A pinned reference to a bean of another type is a type mismatch")
   func mismatchedPinnedReference() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(0, ref: "greeter"))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(EnglishGreeter.self, id: "greeter"))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.description.contains("EnglishGreeter"))
-    #expect(fault.description.contains("Pool"))
+    try requireFault(.typeMismatch, description: "EnglishGreeter", "Pool") { try environment.startup() }
   }
 
   @Test("A pinned value of a type without a conversion is a fault at startup, never a trap")
   func mismatchedPinnedValue() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(0, value: Pool()))
-    let fault = try requireFault(.noConversion, .typeMismatch) { try environment.startup() }
-    #expect(fault.passes("Limits"))
+    try requireFault(.noConversion, .typeMismatch, through: "Limits") { try environment.startup() }
   }
 
   @Test("An argument for a parameter that the factory does not have is an invalid declaration", arguments: [-1, 1, 99])
   func pinnedOutOfRange(index: Int) throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Limits.self, factory: Limits.init(open:)).argument(index, value: 1))
     // If index 0 is not pinned, `Int` is unknown as well.
     let faults = try startupFaults(of: environment)
@@ -264,7 +226,6 @@ import Testing
 
   @Test("A bean of getBean can also be looked up as T?, [T], Provider<T> and Environment")
   func lookupsOfTheSameTypes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pool.self))
     let pool = try environment.getBean(Pool.self)
     #expect(try environment.getBean(Pool?.self) === pool)

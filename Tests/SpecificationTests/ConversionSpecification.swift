@@ -2,9 +2,10 @@ import Beans
 import Testing
 
 @Suite("Conversion of declared values") struct ConversionSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A pinned value of another type is converted to the parameter's type")
   func argument() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self, factory: Server.init)
         .argument(0, value: "8080").argument(1, value: "1.5s").argument(2, value: "fast, safe").argument(3, value: 7.0))
@@ -43,7 +44,6 @@ import Testing
   @Test(
     "A missing conversion and a refusing one are faults of startup with the declaration's origin, all at once")
   func faults() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Counted.self, factory: { Counted(built) }))
     let (server, line) = (environment.bean(Server.self, id: "web", factory: Server.init), #line)
@@ -64,17 +64,14 @@ import Testing
 
   @Test("An error of a conversion is kept in underlying")
   func thrown() throws {
-    let environment = try Environment()
     try environment.registerConversion(from: String.self, to: Money.self) { _ in throw Boom(name: "no money") }
     try environment.define(
       environment.bean(Purse.self, factory: Purse.init).argument(0, value: "x").argument(1, value: 1))
-    let fault = try requireFault(.conversionFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom(name: "no money")])
+    try requireFault(.conversionFailed, causes: [Boom(name: "no money")]) { try environment.startup() }
   }
 
   @Test("A conversion that looks up beans of the starting environment is refused, not deadlocked")
   func lookupInConversion() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Money(cents: 1)))
     try environment.registerConversion(from: String.self, to: UInt16.self) { [unowned environment] _ in
       UInt16(try environment.getBean(Money.self).cents)
@@ -85,14 +82,12 @@ import Testing
 
   @Test("A conversion is registered before startup")
   func frozen() throws {
-    let environment = try Environment()
     try environment.startup()
     try requireFault(.frozen) { try environment.registerConversion(from: Int.self, to: String.self) { "\($0)" } }
   }
 
   @Test("The conversion factory can be looked up, and contains the registered conversions")
   func factory() throws {
-    let environment = try Environment()
     try environment.registerConversion(from: Int.self, to: Money.self) { Money(cents: $0) }
     let factory: any ConversionFactory = environment.conversionFactory
     #expect(factory.hasConversion(Int.self, targetType: Money.self))

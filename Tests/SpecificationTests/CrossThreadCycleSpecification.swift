@@ -13,16 +13,14 @@ import Testing
     for (index, id) in ids.enumerated() {
       let next = ids[(index + 1) % ids.count]
       try environment.define(
-        environment.bean(
-          Node.self, id: id, lazy: true,
-          factory: { [unowned environment] in
-            guard closed.value == true else { return Node(next: nil) }
-            try meeting.arriveAndWait()
-            if surviving.contains(id) {
-              return Node(next: try? environment.getBean(Node.self, byId: next))
-            }
-            return Node(next: try environment.getBean(Node.self, byId: next))
-          }))
+        environment.bean(Node.self, id: id, lazy: true) { [unowned environment] in
+          guard closed.value == true else { return Node(next: nil) }
+          try meeting.arriveAndWait()
+          if surviving.contains(id) {
+            return Node(next: try? environment.getBean(Node.self, byId: next))
+          }
+          return Node(next: try environment.getBean(Node.self, byId: next))
+        })
     }
     return try environment.startup()
   }
@@ -69,26 +67,20 @@ import Testing
     let environment = try Environment()
     let meeting = MeetingPoint(of: 2, "both factories")
     try environment.define(
-      environment.bean(
-        Node.self, id: "x", lazy: true,
-        factory: { [unowned environment] in
-          try meeting.arriveAndWait()
-          return Node(next: try environment.getBean(Wrapper.self).node)
-        }))
+      environment.bean(Node.self, id: "x", lazy: true) { [unowned environment] in
+        try meeting.arriveAndWait()
+        return Node(next: try environment.getBean(Wrapper.self).node)
+      })
     try environment.define(
-      environment.bean(
-        Node.self, id: "y", lazy: true,
-        factory: { [unowned environment] in
-          try meeting.arriveAndWait()
-          return Node(next: try environment.getBean(Node.self, byId: "x"))
-        }))
-    try environment.define(
-      environment.bean(Wrapper.self, lazy: true, factory: Wrapper.init).argument(0, ref: "y"))
+      environment.bean(Node.self, id: "y", lazy: true) { [unowned environment] in
+        try meeting.arriveAndWait()
+        return Node(next: try environment.getBean(Node.self, byId: "x"))
+      })
+    try environment.define(environment.bean(Wrapper.self, lazy: true, factory: Wrapper.init).argument(0, ref: "y"))
     try environment.startup()
     let threads = ["x", "y"].map { id in BackgroundThread { try environment.getBean(Node.self, byId: id) } }
     for thread in threads {
-      let fault = try requireFault(.cyclicDependency) { try thread.value() }
-      #expect(fault.description.contains("Wrapper"))
+      try requireFault(.cyclicDependency, description: "Wrapper") { try thread.value() }
     }
   }
 
@@ -100,21 +92,13 @@ import Testing
     try application.define(
       application.bean(
         Wrapper.self, lazy: true,
-        factory: {
-          try meeting.arriveAndWait()
-          return Wrapper(node: try holder.value!.getBean(Node.self))
-        }))
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Node.self,
-            factory: { (environment: Environment) in
-              try meeting.arriveAndWait()
-              return Node(next: try environment.getBean(Wrapper.self).node)
-            }))
-      })
+        factory: { try meeting.before(Wrapper(node: try holder.value!.getBean(Node.self))) }))
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Node.self) { (environment: Environment) in
+          try meeting.before(Node(next: try environment.getBean(Wrapper.self).node))
+        })
+    }
     let child = try requests.build(1)
     holder.value = child
     let wrapper = BackgroundThread { _ = try application.getBean(Wrapper.self) }
@@ -132,12 +116,10 @@ import Testing
     try environment.define(environment.bean(Node.self, id: "shared", lazy: true, factory: { Node(next: nil) }))
     for id in ["a", "b"] {
       try environment.define(
-        environment.bean(
-          Node.self, id: id, lazy: true,
-          factory: { [unowned environment] in
-            try meeting.arriveAndWait()
-            return Node(next: try environment.getBean(Node.self, byId: "shared"))
-          }))
+        environment.bean(Node.self, id: id, lazy: true) { [unowned environment] in
+          try meeting.arriveAndWait()
+          return Node(next: try environment.getBean(Node.self, byId: "shared"))
+        })
     }
     try environment.startup()
     let threads = ["a", "b"].map { id in BackgroundThread { try environment.getBean(Node.self, byId: id) } }

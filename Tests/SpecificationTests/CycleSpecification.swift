@@ -4,17 +4,17 @@ import Testing
 
 /// Cycles of declarations are faults of startup; cycles of lookups inside factories are found when they close.
 @Suite("Cycles", .timeLimit(.minutes(20))) struct CycleSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: declared
 
   @Test("A cycle through constructors is a fault, drawn as A → B → A")
   func constructors() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Hen.self, factory: Hen.init))
     try environment.define(environment.bean(Egg.self, factory: Egg.init))
-    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
+    let fault = try requireFault(.cyclicDependency, through: "Hen", "Egg") { try environment.startup() }
     #expect(fault.path.count == 3)
     #expect(fault.path.first == fault.path.last)
-    #expect(fault.passes("Hen") && fault.passes("Egg"))
     let text = fault.description
     #expect(text.contains("Hen → Egg → Hen") || text.contains("Egg → Hen → Egg"))
     #expect(fault.origin?.file == #fileID)
@@ -22,22 +22,18 @@ import Testing
 
   @Test("A bean that needs itself is a cycle")
   func itself() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Ouroboros.self, factory: Ouroboros.init))
-    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
-    #expect(fault.description.contains("Ouroboros → Ouroboros"))
+    try requireFault(.cyclicDependency, description: "Ouroboros → Ouroboros") { try environment.startup() }
   }
 
   @Test("A bean that requires itself is a cycle")
   func requiresItself() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Node.self, id: "a").requires(id: "a"))
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 
   @Test("A cycle may pass through properties, requires, arguments and lazy beans")
   func mixed() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Node.self, id: "a").property(\.next, ref: "b"))
     try environment.define(environment.bean(Node.self, id: "b", lazy: true).requires(id: "c"))
     try environment.define(environment.bean(Link.self, id: "c", factory: Link.init).argument(0, ref: "d"))
@@ -61,7 +57,6 @@ import Testing
 
   @Test("Independent cycles are all reported")
   func two() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Hen.self, factory: Hen.init))
     try environment.define(environment.bean(Egg.self, factory: Egg.init))
     try environment.define(environment.bean(Ouroboros.self, factory: Ouroboros.init))
@@ -73,7 +68,6 @@ import Testing
 
   @Test("A cycle beside very many others is reported")
   func besideMany() throws {
-    let environment = try Environment()
     for number in 0..<30 {
       let node = environment.bean(Node.self, id: "\(number)")
       try environment.define((0..<30).filter { $0 != number }.reduce(node) { $0.requires(id: "\($1)") })
@@ -90,7 +84,6 @@ import Testing
 
   @Test("A bean that depends on a cycle without being part of it is not drawn")
   func bystanders() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Farm.self, factory: Farm.init))
     try environment.define(environment.bean(Hen.self, factory: Hen.init))
     try environment.define(environment.bean(Egg.self, factory: Egg.init))
@@ -104,8 +97,7 @@ import Testing
     try parent.define(parent.bean(Ouroboros.self, factory: { (_: Farm) in throw Boom() }).scope("prototype"))
     try parent.define(parent.bean(Farm.self, factory: { throw Boom() }).lazy())
     let child = try Environment(name: "child", parent: parent)
-    try child.define(
-      child.bean(Farm.self, factory: { (_: Node, _: Ouroboros) in throw Boom() }).scope("prototype"))
+    try child.define(child.bean(Farm.self, factory: { (_: Node, _: Ouroboros) in throw Boom() }).scope("prototype"))
     try child.define(child.bean(Farm.self, factory: { throw Boom() }))
     try child.define(child.bean(Node.self, factory: { (_: [Farm]) in Node() }))
     let faults = try startupFaults(of: child)
@@ -116,20 +108,15 @@ import Testing
 
   @Test("A cycle among the children's beans is found at startup")
   func amongChildren() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
-    _ = try environment.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Hen.self, factory: Hen.init))
-        try child.define(child.bean(Egg.self, factory: Egg.init))
-      })
+    _ = try environment.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Hen.self, factory: Hen.init))
+      try child.define(child.bean(Egg.self, factory: Egg.init))
+    }
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 
   @Test("A diamond is no cycle")
   func diamond() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Node.self, id: "top").requires(id: "left").requires(id: "right"))
     try environment.define(environment.bean(Node.self, id: "left").requires(id: "bottom"))
     try environment.define(environment.bean(Node.self, id: "right").requires(id: "bottom"))
@@ -141,7 +128,6 @@ import Testing
 
   @Test("A cycle that lookups inside factories close is found when it closes")
   func dynamic() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Hen.self, lazy: true, factory: { [unowned environment] in Hen(egg: try environment.getBean(Egg.self)) }))
@@ -149,25 +135,20 @@ import Testing
       environment.bean(
         Egg.self, lazy: true, factory: { [unowned environment] in Egg(hen: try environment.getBean(Hen.self)) }))
     try environment.startup()
-    let fault = try requireFault(.cyclicDependency) { try environment.getBean(Hen.self) }
-    #expect(fault.description.contains("Hen → Egg → Hen"))
-    let other = try requireFault(.cyclicDependency) { try environment.getBean(Egg.self) }
-    #expect(other.description.contains("Egg → Hen → Egg"))
+    try requireFault(.cyclicDependency, description: "Hen → Egg → Hen") { try environment.getBean(Hen.self) }
+    try requireFault(.cyclicDependency, description: "Egg → Hen → Egg") { try environment.getBean(Egg.self) }
   }
 
   @Test("A dynamic cycle among eager beans fails the startup")
   func dynamicAtStartup() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Hen.self, factory: { [unowned environment] in Hen(egg: try environment.getBean(Egg.self)) }))
     try environment.define(environment.bean(Egg.self, factory: Egg.init))
-    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
-    #expect(fault.passes("Hen") && fault.passes("Egg"))
+    try requireFault(.cyclicDependency, through: "Hen", "Egg") { try environment.startup() }
   }
 
   @Test("A bean whose factory looks itself up is a cycle, a prototype as well", arguments: ["singleton", "prototype"])
   func dynamicItself(scope: String) throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(
         Ouroboros.self, lazy: true,
@@ -179,7 +160,6 @@ import Testing
 
   @Test("A provider that is called in a constructor may close a cycle")
   func providerInConstructor() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Egg.self, lazy: true, factory: Egg.init))
     try environment.define(
       environment.bean(Hen.self, lazy: true, factory: { (egg: Provider<Egg>) in Hen(egg: try egg.get()) }))
@@ -189,7 +169,6 @@ import Testing
 
   @Test("A lookup in postConstruct may close a cycle")
   func postConstruct() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Node.self, lazy: true)
         .postConstruct { [unowned environment] node in _ = try environment.getBean(Link.self) })
@@ -200,23 +179,18 @@ import Testing
 
   @Test("A factory that survives the cycle it closed returns its bean")
   func survivedCycle() throws {
-    let environment = try Environment()
     try environment.define(
-      environment.bean(
-        Node.self, id: "a", lazy: true,
-        factory: { [unowned environment] in
-          let node = Node()
-          node.next = try? environment.getBean(Node.self, byId: "b")
-          return node
-        }))
+      environment.bean(Node.self, id: "a", lazy: true) { [unowned environment] in
+        let node = Node()
+        node.next = try? environment.getBean(Node.self, byId: "b")
+        return node
+      })
     try environment.define(
-      environment.bean(
-        Node.self, id: "b", lazy: true,
-        factory: { [unowned environment] in
-          let node = Node()
-          node.next = try? environment.getBean(Node.self, byId: "a")
-          return node
-        }))
+      environment.bean(Node.self, id: "b", lazy: true) { [unowned environment] in
+        let node = Node()
+        node.next = try? environment.getBean(Node.self, byId: "a")
+        return node
+      })
     let a = try environment.getBean(Node.self, byId: "a")
     #expect(a.next?.next == nil)
     #expect(try a.next === environment.getBean(Node.self, byId: "b"))

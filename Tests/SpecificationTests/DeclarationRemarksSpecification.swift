@@ -5,11 +5,12 @@ import Testing
 
 /// Declarations that are correct, and may be mistakes.
 @Suite("Remarks on declarations", .timeLimit(.minutes(20))) struct DeclarationRemarksSpecification {
+  @FreshEnvironment("shop") private var shop
+
   // MARK: optional parameters
 
   @Test("The report and the graph name an optional parameter that nothing satisfies")
   func absent() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Handler.self, file: "Shop.swift", line: 3, factory: Handler.init)
     try shop.define(Clock.self, factory: Clock.init)
     try shop.childFactory("request", seed: Int.self) { request in
@@ -34,7 +35,6 @@ import Testing
 
   @Test("An optional parameter that some environment satisfies, and a report before startup, have no line")
   func present() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Metrics.self, factory: Metrics.init)
     try shop.define(Clock.self, factory: Clock.init)
     try shop.define(Handler.self, factory: Handler.init)
@@ -49,7 +49,6 @@ import Testing
 
   @Test("The report names two beans of one type that no lookup by type finds alone, and that no bean takes")
   func ambiguous() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Clock.self, file: "Shop.swift", line: 3, factory: Clock.init)
     try shop.define(Clock.self, file: "Shop.swift", line: 4, factory: Clock.init)
     try shop.startup()
@@ -90,7 +89,6 @@ import Testing
       },
     ])
   fileprivate func decided(_ declared: Declared) throws {
-    let shop = try Environment(name: "shop")
     try declared.declare(shop)
     try shop.startup()
     #expect(!shop.report().contains("ambiguous"), "\(shop.report())")
@@ -101,7 +99,6 @@ import Testing
 
   @Test("A scope without a factory is a fault of startup with near names", arguments: ["request", "session", "reqest"])
   func unknownScope(name: String) throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Clock.self, file: "Shop.swift", line: 3, factory: Clock.init) { $0.scope(name) }
     try shop.childFactory(name == "session" ? "sessions" : "requests", seed: Int.self)
     let fault = try requireFault(.unknownScope) { try shop.startup() }
@@ -112,7 +109,6 @@ import Testing
 
   @Test("The report names beans of a scope that a factory of an environment further in may open")
   func unopened() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Clock.self, file: "Shop.swift", line: 3, factory: Clock.init) { $0.scope("request") }
     try shop.startup()
     #expect(shop.report().contains("of a scope that no factory here opens:\n- Clock: request origin: Shop.swift:3"))
@@ -139,7 +135,7 @@ import Testing
       #expect(
         lines.all == [
           "WARN 'shop': threads share beans that are not known to be Sendable: Tally (Shop.swift:3); report() lists them, "
-            + "and startup(options: .requireSendable) refuses them"
+            + "and startup(options: [.requireSendable]) refuses them"
         ])
       try shop.shutdown()
     }

@@ -3,6 +3,8 @@ import BeansInject
 import Testing
 
 @Suite("Declaring") struct DeclaringSpecification {
+  @FreshEnvironment private var environment
+
   @Test("define on a started environment throws frozen")
   func defineAfterStartup() throws {
     let environment = try Environment(name: "started").startup()
@@ -53,11 +55,10 @@ import Testing
     defer { try? environment.shutdown() }
     let first = EnvironmentError.Origin(file: #fileID, line: #line + 1)
     try environment.registerScope(AbstractBeanScope(name: "shift"))
-    let registered = try requireFault(.invalidDeclaration) {
+    let registered = try requireFault(.invalidDeclaration, message: "\(first)") {
       try environment.registerScope(AbstractBeanScope(name: "shift"))
     }
     #expect(registered.origin == EnvironmentError.Origin(file: #fileID, line: #line - 2))
-    #expect(registered.message.contains("\(first)"))
 
     let outer = EnvironmentError.Origin(file: #fileID, line: #line + 1)
     let requests = try environment.childFactory("request", seed: Int.self)
@@ -87,7 +88,6 @@ import Testing
 
   @Test("A bean is a class that need not derive from another one")
   func plainClass() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Plain.self))
     let bean = try environment.getBean(Plain.self)
     #expect(try environment.getBean(Plain.self) === bean)
@@ -95,7 +95,6 @@ import Testing
 
   @Test("A bean may be a value: structures and enumerations are boxed by the container")
   func values() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Port.self, factory: { Port(number: 8080) }))
     try environment.define(environment.bean(Mode.self, factory: { Mode.fast(level: 3) }))
     try environment.define(environment.bean(Listener.self, factory: Listener.init))
@@ -106,14 +105,12 @@ import Testing
 
   @Test("A value bean is found by a protocol it conforms to")
   func valueByProtocol() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Port.self, factory: { Port(number: 25) }))
     #expect(try environment.getBean((any Addressable).self).address == ":25")
   }
 
   @Test("An instance handed in is the bean, by type and by id")
   func readyInstance() throws {
-    let environment = try Environment()
     let plain = Plain()
     try environment.define(environment.bean(plain, id: "plain"))
     try environment.define(environment.bean(Port(number: 1)))
@@ -124,7 +121,6 @@ import Testing
 
   @Test("An instance handed in is wired like any other bean")
   func readyInstanceIsWired() throws {
-    let environment = try Environment()
     let plain = Plain()
     try environment.define(environment.bean(plain).property(\.name, value: "wired"))
     try environment.startup()
@@ -133,12 +129,8 @@ import Testing
 
   @Test("id, lazy, abstract, parent and scope may be given fluently or as arguments")
   func fluentDeclaration() throws {
-    let environment = try Environment()
     let built = Counter()
-    let counting: @Sendable () -> Plain = {
-      built.increment()
-      return Plain()
-    }
+    let counting: @Sendable () -> Plain = { built.counting(Plain()) }
     try environment.define(environment.bean(Plain.self, id: "a", lazy: true, factory: counting))
     try environment.define(environment.bean(Plain.self, factory: counting).id("b").lazy())
     try environment.define(environment.bean(Plain.self, factory: counting).id("c").abstract())
@@ -151,16 +143,13 @@ import Testing
 
   @Test("An optional is no bean type")
   func optionalType() throws {
-    let environment = try Environment()
-    let fault = try requireFault(.invalidDeclaration) {
+    try requireFault(.invalidDeclaration, description: "Plain") {
       try environment.define(environment.bean(Plain?.self, factory: { Plain() })).startup()
     }
-    #expect(fault.description.contains("Plain"))
   }
 
   @Test("An array is no bean type")
   func arrayType() throws {
-    let environment = try Environment()
     try requireFault(.invalidDeclaration) {
       try environment.define(environment.bean([Plain].self, factory: { [Plain()] })).startup()
     }
@@ -168,7 +157,6 @@ import Testing
 
   @Test("A wrapper of the container is no bean type")
   func wrapperType() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Plain.self))
     try requireFault(.invalidDeclaration) {
       try environment.define(
@@ -188,32 +176,25 @@ import Testing
 
   @Test("A class without init() needs a factory, and the fault reports this")
   func missingFactory() throws {
-    let environment = try Environment()
     let (declaration, line) = (environment.bean(NeedsPort.self), #line)
     try environment.define(declaration)
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.description.contains("NeedsPort"))
-    #expect(fault.description.contains("factory"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.invalidDeclaration, description: "NeedsPort", "factory", line: line) { try environment.startup() }
   }
 
   @Test("A metatype is no instance: it is a class that has no factory")
   func metatype() throws {
-    let environment = try Environment()
     let type: Any.Type = Plain.self
     try requireFault(.invalidDeclaration) { try environment.define(environment.bean(type)).startup() }
   }
 
   @Test("A class without init() is legal when abstract")
   func abstractWithoutFactory() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(NeedsPort.self, id: "template", abstract: true)).startup()
     try requireFault(.unknownBean) { try environment.getBean(NeedsPort.self) }
   }
 
   @Test("A class without init() is legal when its template brings the factory")
   func factoryFromTemplate() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(NeedsPort.self, parent: "template"))
     try environment.define(
       environment.bean(NeedsPort.self, id: "template", abstract: true, factory: { NeedsPort(port: Port(number: 7)) }))
@@ -222,7 +203,6 @@ import Testing
 
   @Test("A template without a factory does not make such a class legal")
   func noFactoryInTemplate() throws {
-    let environment = try Environment()
     try environment.define(environment.template("template"))
     try environment.define(environment.bean(NeedsPort.self, parent: "template"))
     try requireFault(.invalidDeclaration) { try environment.startup() }
@@ -230,24 +210,15 @@ import Testing
 
   @Test("Dependencies are known before anything is built: a fault in the last bean builds none")
   func nothingIsBuiltBeforeValidation() throws {
-    let environment = try Environment()
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Plain.self,
-        factory: {
-          built.increment()
-          return Plain()
-        }))
+    try environment.define(environment.bean(Plain.self, factory: { built.counting(Plain()) }))
     try environment.define(environment.bean(Listener.self, factory: Listener.init))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("Port"))
+    try requireFault(.unknownBean, description: "Port") { try environment.startup() }
     #expect(built.value == 0)
   }
 
   @Test("No instance is created to find dependencies")
   func noSampleInstances() throws {
-    let environment = try Environment()
     let made = Sample.made.value
     try environment.define(environment.bean(Sample.self, lazy: true).property(\.plain, inject: InjectBean()))
     try environment.define(environment.bean(Sample.self, id: "template", abstract: true))
@@ -260,18 +231,14 @@ import Testing
 
   @Test("Duplicate ids are a fault of startup, not of define")
   func duplicateIds() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Plain.self, id: "twice"))
     let (second, line) = (environment.bean(Port(number: 1), id: "twice"), #line)
     try environment.define(second)
-    let fault = try requireFault(.duplicateId) { try environment.startup() }
-    #expect(fault.description.contains("twice"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.duplicateId, description: "twice", line: line) { try environment.startup() }
   }
 
   @Test("An abstract bean takes an id like any other")
   func duplicateTemplateId() throws {
-    let environment = try Environment()
     try environment.define(environment.template("twice"))
     try environment.define(environment.bean(Plain.self, id: "twice"))
     try requireFault(.duplicateId) { try environment.startup() }

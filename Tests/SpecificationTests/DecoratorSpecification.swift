@@ -37,13 +37,10 @@ private class Pump: @unchecked Sendable {  // immutable
 private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 
 @Suite struct DecoratorSpecification {
-  private func makeEnvironment(parent: Environment? = nil) throws -> Environment {
-    try Environment(name: "shop", parent: parent)
-  }
+  @FreshEnvironment("shop") private var environment
 
-  @Test func aLookupByTheTypeReturnsTheDecorator() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("A lookup by the type returns the decorator")
+  func aLookupByTheTypeReturnsTheDecorator() throws {
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store, _: Metrics) in Around(inner) })
       .define(environment.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
@@ -58,13 +55,12 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBeansByType((any Store).self).map(\.name) == ["around disk"])
   }
 
-  @Test func referencesByIdOrByDeclarationGetTheDecoratorToo() throws {
+  @Test("References by id or by declaration get the decorator, too")
+  func referencesByIdOrByDeclarationGetTheDecoratorToo() throws {
     final class Owner: Initializable {
       var byName: (any Store)?
       var inPlace: any Store = DiskStore("none")
     }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -77,9 +73,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean(Owner.self).inPlace.name == "around inner")
   }
 
-  @Test func aLookupByAnotherTypeReturnsTheBeanItself() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("A lookup by another type returns the bean itself")
+  func aLookupByAnotherTypeReturnsTheBeanItself() throws {
     try environment
       .define(environment.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -89,9 +84,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBeansByType((any Sendable).self).count == 1)
   }
 
-  @Test func theDecoratorThatIsDefinedFirstIsNextToTheBean() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("The decorator that is defined first is next to the bean")
+  func theDecoratorThatIsDefinedFirstIsNextToTheBean() throws {
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner, "first") })
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
@@ -100,9 +94,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "third second first disk")
   }
 
-  @Test func eachBeanOfTheTypeHasADecoratorOfItsOwn() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("Each bean of the type has a decorator of its own")
+  func eachBeanOfTheTypeHasADecoratorOfItsOwn() throws {
     try environment
       .define(environment.bean(DiskStore.self, id: "one", factory: { DiskStore("one") }))
       .define(environment.bean(DiskStore.self, id: "two", factory: { DiskStore("two") }).primary())
@@ -112,9 +105,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self, byId: "one").name == "around one")
   }
 
-  @Test func aClassCanBeDecoratedByASubclass() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("A class can be decorated by a subclass")
+  func aClassCanBeDecoratedByASubclass() throws {
     try environment
       .define(environment.bean(Pump.self, id: "pump", factory: { Pump("pump") }))
       .define(environment.decorate(Pump.self) { (inner: Pump) in LoudPump("loud \(inner.word)") })
@@ -123,31 +115,29 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.withBean(Pump.self) { $0.word } == "loud pump")
   }
 
-  @Test func aValueCanBeDecorated() throws {
+  @Test("A value can be decorated")
+  func aValueCanBeDecorated() throws {
     struct Limit: Sendable { let count: Int }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Limit.self, factory: { Limit(count: 1) }))
       .define(environment.decorate(Limit.self) { (inner: Limit) in Limit(count: inner.count + 1) })
     #expect(try environment.getBean(Limit.self).count == 2)
   }
 
-  @Test func theProductOfAFactoryBeanCanBeDecorated() throws {
+  @Test("The product of a factory bean can be decorated")
+  func theProductOfAFactoryBeanCanBeDecorated() throws {
     final class Maker: Initializable, FactoryBean {
       func create() throws -> DiskStore { DiskStore("made") }
     }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Maker.self).target(DiskStore.self))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
     #expect(try environment.getBean((any Store).self).name == "around made")
   }
 
-  @Test func decoratorsAreReleasedBeforeTheirBeans() throws {
+  @Test("Decorators are released before their beans")
+  func decoratorsAreReleasedBeforeTheirBeans() throws {
     let journal = Guarded<[String]>([])
-    let environment = try makeEnvironment()
     try environment
       .define(
         environment.bean(DiskStore.self, factory: { DiskStore() }).onDestroy { disk in
@@ -161,9 +151,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(journal.withLock { $0 } == ["b a disk", "a disk", "disk"])
   }
 
-  @Test func aDecoratorLivesAsLongAsItsBean() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("A decorator lives as long as its bean")
+  func aDecoratorLivesAsLongAsItsBean() throws {
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }).scope("request"))
       .define(environment.bean(Pump.self, factory: { Pump("pump") }).scope("prototype"))
@@ -179,10 +168,9 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try one.getBean((any Store).self).name == "around disk")
   }
 
-  @Test func aLazyBeanIsNotBuiltForItsDecorator() throws {
+  @Test("A lazy bean is not built for its decorator")
+  func aLazyBeanIsNotBuiltForItsDecorator() throws {
     let count = Guarded(0)
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     try environment
       .define(
         environment.bean(DiskStore.self, lazy: true) {
@@ -196,16 +184,16 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try environment.getBean((any Store).self).name == "around disk")
   }
 
-  @Test func aChildDecoratesBeansOfItsParentForItselfAndItsChildren() throws {
-    let parent = try makeEnvironment()
-    defer { try? parent.shutdown() }
+  @Test("A child decorates beans of its parent for itself and its children")
+  func aChildDecoratesBeansOfItsParentForItselfAndItsChildren() throws {
+    let parent = environment
     try parent
       .define(parent.bean(DiskStore.self, id: "main", factory: { DiskStore() }))
       .define(parent.bean(Ledger.self, factory: Ledger.init))
       .define(parent.decorate((any Store).self) { (inner: any Store) in Around(inner, "parent") })
-    let child = try makeEnvironment(parent: parent)
+    let child = try Environment(name: "shop", parent: parent)
     try child.define(child.decorate((any Store).self) { (inner: any Store) in Around(inner, "child") })
-    let grandchild = try makeEnvironment(parent: child)
+    let grandchild = try Environment(name: "shop", parent: child)
     try grandchild.define(grandchild.bean(Ledger.self, id: "own", factory: Ledger.init))
     #expect(try child.getBean((any Store).self).name == "child parent disk")
     #expect(try child.getBean((any Store).self, byId: "main").name == "child parent disk")
@@ -215,9 +203,10 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try child.getBean(Ledger.self).store.name == "parent disk")
   }
 
-  @Test func aChildsDecoratorIsReleasedWithTheChildAndTheParentsBeanStays() throws {
+  @Test("A child's decorator is released with the child, and the parent's bean stays")
+  func aChildsDecoratorIsReleasedWithTheChildAndTheParentsBeanStays() throws {
     let journal = Guarded<[String]>([])
-    let parent = try makeEnvironment()
+    let parent = environment
     try parent.define(
       parent.bean(DiskStore.self, factory: { DiskStore() }).onDestroy { disk in
         journal.withLock { $0.append(disk.name) }
@@ -227,7 +216,7 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
         request.decorate((any Store).self) { (inner: any Store, seed: String) in Around(inner, seed, journal) })
     }
     func makeChild() throws -> Environment {
-      let child = try makeEnvironment(parent: parent)
+      let child = try Environment(name: "shop", parent: parent)
       try child.define(child.decorate((any Store).self) { (inner: any Store) in Around(inner, "child", journal) })
       return try child.startup()
     }
@@ -243,9 +232,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(journal.withLock { $0 } == ["child disk", "request disk", "child disk", "disk"])
   }
 
-  @Test func eachChildOfAFactoryDecoratesForItself() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("Each child of a factory decorates for itself")
+  func eachChildOfAFactoryDecoratesForItself() throws {
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.bean(Pump.self, factory: { Pump("pump") }).scope("prototype"))
@@ -268,25 +256,25 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try sessions.build(8).getBean((any Store).self).name == "8 disk")
   }
 
-  @Test func aPrototypeOfAStartedParentIsDecoratedAnew() throws {
-    let parent = try makeEnvironment()
-    defer { try? parent.shutdown() }
+  @Test("A prototype of a started parent is decorated anew")
+  func aPrototypeOfAStartedParentIsDecoratedAnew() throws {
+    let parent = environment
     try parent
       .define(parent.bean(Pump.self, factory: { Pump("pump") }).scope("prototype"))
       .define(parent.decorate(Pump.self) { (inner: Pump) in Pump("parent \(inner.word)") })
     try parent.startup()
-    let child = try makeEnvironment(parent: parent)
+    let child = try Environment(name: "shop", parent: parent)
     try child.define(child.decorate(Pump.self) { (inner: Pump) in Pump("child \(inner.word)") })
     #expect(try child.getBean(Pump.self).word == "child parent pump")
     #expect(try child.getBean(Pump.self) !== child.getBean(Pump.self))
     #expect(try parent.getBean(Pump.self).word == "parent pump")
   }
 
-  @Test func aHiddenBeanIsNotDecorated() throws {
-    let parent = try makeEnvironment()
-    defer { try? parent.shutdown() }
+  @Test("A hidden bean is not decorated")
+  func aHiddenBeanIsNotDecorated() throws {
+    let parent = environment
     try parent.define(parent.bean(DiskStore.self, id: "main", factory: { DiskStore("outer") }))
-    let child = try makeEnvironment(parent: parent)
+    let child = try Environment(name: "shop", parent: parent)
     try child
       .define(child.bean(DiskStore.self, id: "main", factory: { DiskStore("inner") }))
       .define(child.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -294,7 +282,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try child.getBean((any Store).self, byId: "main").name == "around inner")
   }
 
-  @Test func aDecoratorIsProcessedAndCalledBackLikeAnyBean() throws {
+  @Test("A decorator is processed and called back like any bean")
+  func aDecoratorIsProcessedAndCalledBackLikeAnyBean() throws {
     final class Witness: Initializable, BeanPostProcessor {
       let seen = Guarded<[String]>([])
       func process(_ bean: AnyObject) throws -> AnyObject {
@@ -302,8 +291,6 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
         return bean
       }
     }
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
     let called = Guarded<[String]>([])
     try environment
       .define(environment.bean(Witness.self))
@@ -315,9 +302,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(called.withLock { $0 } == ["around disk"])
   }
 
-  @Test func aDecoratorMayDependOnACondition() throws {
-    let environment = try makeEnvironment()
-    defer { try? environment.shutdown() }
+  @Test("A decorator may depend on a condition")
+  func aDecoratorMayDependOnACondition() throws {
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) }.profile("production"))
@@ -325,8 +311,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(environment.report().contains("decorator of Store inactive: profile 'production' is not active"))
   }
 
-  @Test func reportsAndStatisticsCountDecorators() throws {
-    let environment = try makeEnvironment()
+  @Test("Reports and statistics count decorators")
+  func reportsAndStatisticsCountDecorators() throws {
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
@@ -339,8 +325,10 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
 }
 
 @Suite struct DecoratorFaultSpecification {
-  @Test func aDecoratorWithoutABeanIsAFault() throws {
-    let environment = try Environment(name: "shop")
+  @FreshEnvironment("shop") private var environment
+
+  @Test("A decorator without a bean is a fault")
+  func aDecoratorWithoutABeanIsAFault() throws {
     try environment
       .define(environment.decorate((any Store).self) { (inner: any Store) in Around(inner) })
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }).profile("production"))
@@ -350,8 +338,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(fault.isFrom(file: #fileID, line: #line - 5))
   }
 
-  @Test func dependenciesOfADecoratorArePartOfTheGraph() throws {
-    let environment = try Environment(name: "shop")
+  @Test("Dependencies of a decorator are part of the graph")
+  func dependenciesOfADecoratorArePartOfTheGraph() throws {
     try environment
       .define(environment.bean(DiskStore.self, id: "one", factory: { DiskStore() }))
       .define(environment.bean(DiskStore.self, id: "two", factory: { DiskStore() }).scope("prototype").primary())
@@ -361,19 +349,18 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(faults.first?.path == ["decorator of DiskStore 'one'", "Metrics"])
   }
 
-  @Test func aCircleThroughADecoratorIsDrawn() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A circle through a decorator is drawn")
+  func aCircleThroughADecoratorIsDrawn() throws {
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.bean(Ledger.self, factory: Ledger.init))
       .define(environment.decorate((any Store).self) { (inner: any Store, _: Ledger) in Around(inner) })
-    let fault = try requireFault { try environment.startup() }
+    let fault = try requireFault(through: "decorator of DiskStore") { try environment.startup() }
     #expect(fault.code == .cyclicDependency)
-    #expect(fault.passes("decorator of DiskStore"))
   }
 
-  @Test func aDecoratorThatHoldsAShorterLivedBeanIsCaptive() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A decorator that holds a shorter lived bean is captive")
+  func aDecoratorThatHoldsAShorterLivedBeanIsCaptive() throws {
     try environment
       .define(environment.bean(DiskStore.self, factory: { DiskStore() }))
       .define(environment.bean(Metrics.self).scope("request"))
@@ -382,8 +369,8 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(try requireFault { try environment.startup() }.code == .captiveDependency)
   }
 
-  @Test func aDecoratorHasNoNameScopeOrTemplateOfItsOwn() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A decorator has no name, scope or template of its own")
+  func aDecoratorHasNoNameScopeOrTemplateOfItsOwn() throws {
     func decorator() -> TypedBeanDeclaration<any Store> {
       environment.decorate((any Store).self) { (inner: any Store) in Around(inner) }
     }
@@ -398,18 +385,16 @@ private final class LoudPump: Pump, @unchecked Sendable {}  // immutable
     #expect(faults.map(\.code) == Array(repeating: .invalidDeclaration, count: 5))
   }
 
-  @Test func anErrorOfADecoratorNamesItAndReleasesItsBean() throws {
-    let environment = try Environment(name: "shop")
+  @Test("An error of a decorator names it and releases its bean")
+  func anErrorOfADecoratorNamesItAndReleasesItsBean() throws {
     let released = Guarded(0)
     try environment
       .define(
         environment.bean(DiskStore.self, factory: { DiskStore() }).onDestroy { _ in released.withLock { $0 += 1 } }
       )
       .define(environment.decorate((any Store).self) { (_: any Store) -> any Store in throw Boom() })
-    let fault = try requireFault { try environment.startup() }
+    let fault = try requireFault(path: ["decorator of DiskStore"], causes: [Boom()]) { try environment.startup() }
     #expect(fault.code == .creationFailed)
-    #expect(fault.causes == [Boom()])
-    #expect(fault.path == ["decorator of DiskStore"])
     #expect(released.withLock { $0 } == 1)
   }
 }

@@ -33,8 +33,7 @@ struct DeepEnvironmentSpecification {
       #expect(level.number == number)
       #expect(try level === children[number].getBean(Level.self))
     }
-    let error = #expect(throws: EnvironmentError.self) { try deepest.getBean(Level.self, byId: "level \(depth)") }
-    #expect(error?.code == .unknownBean)
+    try requireFault(.unknownBean) { try deepest.getBean(Level.self, byId: "level \(depth)") }
     for child in children.reversed() { child.finish() }
     environment.finish()
   }

@@ -147,21 +147,20 @@ struct EndOfChildSpecification {
   @Test("A synchronous shutdown waits for a body that runs on another thread")
   func synchronousShutdownWaits() throws {
     let (shop, journal) = (try shop(), journal)
-    let (entered, release) = (Gate(), Gate())
+    let gate = ThreadGate()
     let request = BackgroundThread {
       try shop.sessions.withChild("s") { session in
         try shop.requests.withChild(1, in: session) { child in
           try child.getBean(Work.self).add()
-          entered.open()
-          try release.wait()
+          try gate.pass()
           return journal.entries
         }
       }
     }
-    try entered.wait()
+    try gate.arrival()
     let end = BackgroundThread { try shop.shop.shutdown() }
     try end.waitUntilAsleep()
-    release.open()
+    gate.open()
     #expect(try request.value() == [])
     try end.value()
     #expect(journal.entries == ["commit 1", "pool closed"])
@@ -229,9 +228,7 @@ struct EndOfChildSpecification {
     #expect(journal.entries.first?.contains("limit") == true, "\(journal.entries)")
     #expect(journal.entries.last == "pool closed")
     release.open()
-    let thrown = await #expect(throws: EnvironmentError.self) { try await request.value }
-    #expect(thrown?.code == .finished)
-    #expect(thrown?.message.contains("limit") == true, "\(thrown.map { "\($0)" } ?? "none")")
+    try await requireAwaitedFault(.finished, message: "limit") { try await request.value }
     #expect(journal.entries.count { $0.hasPrefix("rollback") } == 1)
   }
 
@@ -269,9 +266,7 @@ struct EndOfChildSpecification {
     session.finish()
     #expect(journal.entries.first?.hasPrefix("rollback: ") == true, "\(journal.entries)")
     #expect(journal.entries.first?.contains("'session'") == true, "\(journal.entries)")
-    let fault = await #expect(throws: EnvironmentError.self) { try await handle.end() }
-    #expect(fault?.code == .finished)
-    #expect(fault?.message.contains("'session'") == true, "\(fault.map { "\($0)" } ?? "none")")
+    try await requireAwaitedFault(.finished, message: "'session'") { try await handle.end() }
     let late = await #expect(throws: EnvironmentError.self) {
       try await handle.end { _ in
         await Task.yield()

@@ -23,10 +23,8 @@ private struct Stamp: EventListener {
 }
 
 @Suite struct EventSpecification {
-  private let shop: Environment
+  @FreshEnvironment("shop") private var shop
   private let journal = Guarded<[String]>([])
-
-  init() throws { shop = try Environment(name: "shop") }
 
   private var entries: [String] { journal.withLock { $0 } }
 
@@ -39,8 +37,8 @@ private struct Stamp: EventListener {
 
   // MARK: receivers
 
-  @Test func listenersAreCalledInOrderOfDefinition() throws {
-    defer { try? shop.shutdown() }
+  @Test("Listeners are called in order of definition")
+  func listenersAreCalledInOrderOfDefinition() throws {
     let journal = journal
     try shop
       .define(shop.bean(Book.self, factory: { Book(journal) }))
@@ -51,14 +49,15 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 7", "clerk", "stamp 7", "book 7"])
   }
 
-  @Test func anEventWithoutListenersIsNoError() throws {
+  @Test("An event without listeners is no error")
+  func anEventWithoutListenersIsNoError() throws {
     try shop.publish(OrderPlaced())
     try shop.publish("an event")
     try shop.shutdown()
   }
 
-  @Test func aBeanMayListenToSeveralTypes() throws {
-    defer { try? shop.shutdown() }
+  @Test("A bean may listen to several types")
+  func aBeanMayListenToSeveralTypes() throws {
     let journal = journal
     try shop.define(
       shop.bean(Book.self, factory: { Book(journal) })
@@ -69,8 +68,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 2", "placed 2", "cancelled"])
   }
 
-  @Test func theTypeOfTheEventItselfDecides() throws {
-    defer { try? shop.shutdown() }
+  @Test("The type of the event itself decides")
+  func theTypeOfTheEventItselfDecides() throws {
     let journal = journal
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init)
@@ -84,8 +83,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["alarm", "fire", "order"])
   }
 
-  @Test func theListenerIsTheBeanThatLookupsReturn() throws {
-    defer { try? shop.shutdown() }
+  @Test("The listener is the bean that lookups return")
+  func theListenerIsTheBeanThatLookupsReturn() throws {
     let seen = Guarded<[ObjectIdentifier]>([])
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens { (clerk, _: OrderPlaced) in
@@ -97,11 +96,10 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [clerk, clerk])
   }
 
-  @Test func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
-    defer { try? shop.shutdown() }
+  @Test("A listener is built for the first event that it receives")
+  func aListenerIsBuiltForTheFirstEventThatItReceives() throws {
     let journal = journal
-    try shop.define(
-      clerk("clerk", in: shop, lazy: true).postConstruct { _ in journal.withLock { $0.append("built") } })
+    try shop.define(clerk("clerk", in: shop, lazy: true).postConstruct { _ in journal.withLock { $0.append("built") } })
     try shop.startup()
     try shop.publish(OrderCancelled())
     #expect(entries == [])
@@ -110,8 +108,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["built", "clerk", "clerk"])
   }
 
-  @Test func aPrototypeIsBuiltAnewForEachEvent() throws {
-    defer { try? shop.shutdown() }
+  @Test("A prototype is built anew for each event")
+  func aPrototypeIsBuiltAnewForEachEvent() throws {
     let journal = journal
     try shop.define(
       clerk("clerk", in: shop).scope("prototype").postConstruct { _ in journal.withLock { $0.append("built") } })
@@ -120,8 +118,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["built", "clerk", "built", "clerk"])
   }
 
-  @Test func aTemplatePassesItsListenersOn() throws {
-    defer { try? shop.shutdown() }
+  @Test("A template passes its listeners on")
+  func aTemplatePassesItsListenersOn() throws {
     let journal = journal
     try shop
       .define(clerk("template", in: shop).abstract())
@@ -134,8 +132,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["template", "loud"])
   }
 
-  @Test func aDecoratedBeanReceivesAndItsDecoratorOnlyIfDeclared() throws {
-    defer { try? shop.shutdown() }
+  @Test("A decorated bean receives, and its decorator only if declared")
+  func aDecoratedBeanReceivesAndItsDecoratorOnlyIfDeclared() throws {
     let journal = journal
     try shop
       .define(shop.bean(Book.self, factory: { Book(journal) }))
@@ -156,7 +154,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["clerk", "decorator"])
   }
 
-  @Test func privateBeansListenAndInactiveOnesDoNot() throws {
+  @Test("Private beans listen, and inactive ones do not")
+  func privateBeansListenAndInactiveOnesDoNot() throws {
     struct Backroom: BeanModule {
       let journal: Guarded<[String]>
       func configure(_ environment: Environment) throws {
@@ -164,7 +163,6 @@ private struct Stamp: EventListener {
         try environment.define(environment.bean(Book.self, factory: { Book(journal) }).private())
       }
     }
-    defer { try? shop.shutdown() }
     try shop
       .include(Backroom(journal: journal))
       .define(clerk("clerk", in: shop).profile("elsewhere"))
@@ -173,11 +171,11 @@ private struct Stamp: EventListener {
     #expect(entries == ["book 1"])
   }
 
-  @Test func aFactoryBeanListensForItself() throws {
+  @Test("A factory bean listens for itself")
+  func aFactoryBeanListensForItself() throws {
     final class Agency: FactoryBean, Initializable {
       func create() -> Clerk { Clerk() }
     }
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(
       shop.bean(Agency.self).target(Clerk.self).listens { (agency, _: OrderPlaced) in
@@ -187,13 +185,13 @@ private struct Stamp: EventListener {
     #expect(entries == ["Agency"])
   }
 
-  @Test func aProductThatIsAListenerReceives() throws {
+  @Test("A product that is a listener receives")
+  func aProductThatIsAListenerReceives() throws {
     final class Printer: FactoryBean {
       let journal: Guarded<[String]>
       init(_ journal: Guarded<[String]>) { self.journal = journal }
       func create() -> Book { Book(journal) }
     }
-    defer { try? shop.shutdown() }
     let journal = journal
     try shop.define(shop.bean(Printer.self, factory: { Printer(journal) }).target(Book.self))
     try shop.publish(OrderPlaced())
@@ -202,8 +200,8 @@ private struct Stamp: EventListener {
 
   // MARK: the tree
 
-  @Test func theNearestListenerIsCalledFirstAndThoseOfChildrenAreNot() throws {
-    defer { try? shop.shutdown() }
+  @Test("The nearest listener is called first, and those of children are not")
+  func theNearestListenerIsCalledFirstAndThoseOfChildrenAreNot() throws {
     try shop.define(clerk("shop", in: shop))
     let sessions = try shop.childFactory("session", seed: Int.self) { try $0.define(clerk("session", in: $0)) }
     let requests = try sessions.childFactory("request", seed: String.self) { try $0.define(clerk("request", in: $0)) }
@@ -220,8 +218,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["shop"])
   }
 
-  @Test func aChildThatIsStartedLaterPublishesToItsParents() throws {
-    defer { try? shop.shutdown() }
+  @Test("A child that is started later publishes to its parents")
+  func aChildThatIsStartedLaterPublishesToItsParents() throws {
     let journal = journal
     try shop
       .define(clerk("shop", in: shop))
@@ -237,8 +235,8 @@ private struct Stamp: EventListener {
     try branch.shutdown()
   }
 
-  @Test func aBeanOfARequestListensWhereItsScopeIsOpen() throws {
-    defer { try? shop.shutdown() }
+  @Test("A bean of a request listens where its scope is open")
+  func aBeanOfARequestListensWhereItsScopeIsOpen() throws {
     let seen = Guarded<[Int]>([])
     final class Log: Sendable {
       let request: Int
@@ -255,8 +253,8 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [3, 4])
   }
 
-  @Test func aPrototypeThatNeedsARequestListensInRequestsOnly() throws {
-    defer { try? shop.shutdown() }
+  @Test("A prototype that needs a request listens in requests only")
+  func aPrototypeThatNeedsARequestListensInRequestsOnly() throws {
     let seen = Guarded<[Int]>([])
     struct Note: Sendable { let request: Int }
     try shop.define(
@@ -268,8 +266,8 @@ private struct Stamp: EventListener {
     #expect(seen.withLock { $0 } == [3])
   }
 
-  @Test func aListenerHiddenByANearerIdIsLeftOut() throws {
-    defer { try? shop.shutdown() }
+  @Test("A listener hidden by a nearer id is left out")
+  func aListenerHiddenByANearerIdIsLeftOut() throws {
     try shop.define(clerk("clerk", in: shop)).define(clerk("other", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Clerk.self, id: "clerk", factory: Clerk.init))
@@ -278,15 +276,13 @@ private struct Stamp: EventListener {
     #expect(entries == ["other"])
   }
 
-  @Test func aUsersScopeDecidesWhichInstanceReceives() throws {
-    defer { try? shop.shutdown() }
+  @Test("A user's scope decides which instance receives")
+  func aUsersScopeDecidesWhichInstanceReceives() throws {
     let journal = journal
     let scope = AbstractBeanScope(name: "shift")
     try shop.registerScope(scope)
     try shop
-      .define(
-        clerk("clerk", in: shop).scope("shift").postConstruct { _ in journal.withLock { $0.append("built") } }
-      )
+      .define(clerk("clerk", in: shop).scope("shift").postConstruct { _ in journal.withLock { $0.append("built") } })
       .define(clerk("other", in: shop))
     try shop.publish(OrderPlaced())
     try shop.publish(OrderPlaced())
@@ -297,11 +293,13 @@ private struct Stamp: EventListener {
     #expect(entries == ["other"])
   }
 
-  @Test func theScopeObjectOfAChildReturnsTheListener() throws {
-    defer { try? shop.shutdown() }
-    let requests = try shop.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { try $0.define(clerk("request", in: $0)) }
+  @Test("The scope object of a child returns the listener")
+  func theScopeObjectOfAChildReturnsTheListener() throws {
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(clerk("request", in: $0))
+    } scope: {
+      AbstractBeanScope(name: "request")
+    }
     let request = try requests.build(1)
     try request.publish(OrderPlaced())
     try request.publish(OrderPlaced())
@@ -311,22 +309,20 @@ private struct Stamp: EventListener {
 
   // MARK: failures
 
-  @Test func aListenerThatThrowsStopsNoOther() throws {
-    defer { try? shop.shutdown() }
+  @Test("A listener that throws stops no other")
+  func aListenerThatThrowsStopsNoOther() throws {
     let line = #line + 2
     try shop
       .define(shop.bean(Clerk.self, id: "broken", factory: Clerk.init).listens { (_, _: OrderPlaced) in throw Boom() })
       .define(clerk("clerk", in: shop))
-    let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
-    #expect(fault.path == ["Clerk 'broken'"])
-    #expect(fault.isFrom(file: #fileID, line: line))
-    #expect(fault.causes == [Boom()])
-    #expect(fault.message.contains("OrderPlaced"))
+    try requireFault(.listenerFailed, message: "OrderPlaced", path: ["Clerk 'broken'"], causes: [Boom()], line: line) {
+      try shop.publish(OrderPlaced())
+    }
     #expect(entries == ["clerk"])
   }
 
-  @Test func allFailuresAreThrownTogether() throws {
-    defer { try? shop.shutdown() }
+  @Test("All failures are thrown together")
+  func allFailuresAreThrownTogether() throws {
     let broken = { (id: String, environment: Environment) in
       environment.bean(Clerk.self, id: id, lazy: true, factory: Clerk.init).listens { (_, _: OrderPlaced) in
         throw Boom(name: id)
@@ -338,9 +334,7 @@ private struct Stamp: EventListener {
         shop.bean(Clerk.self, id: "second", lazy: true, factory: { throw Boom(name: "built") })
           .listens { (_, _: OrderPlaced) in })
     let requests = try shop.childFactory("request", seed: Int.self) { try $0.define(broken("inner", $0)) }
-    let fault = try requireFault(.listenerFailed) {
-      try requests.withChild(1) { try $0.publish(OrderPlaced()) }
-    }
+    let fault = try requireFault(.listenerFailed) { try requests.withChild(1) { try $0.publish(OrderPlaced()) } }
     let parts = fault.underlying.compactMap { $0 as? EnvironmentError }
     #expect(parts.map(\.code) == [.listenerFailed, .listenerFailed, .listenerFailed])
     #expect(parts.map(\.path) == [["Clerk 'inner'"], ["Clerk 'first'"], ["Clerk 'second'"]])
@@ -348,7 +342,8 @@ private struct Stamp: EventListener {
     #expect(fault.causes.map(\.name) == ["inner", "first", "built"])
   }
 
-  @Test func anAsynchronousListenerFailsUntilItExists() async throws {
+  @Test("An asynchronous listener fails until it exists")
+  func anAsynchronousListenerFailsUntilItExists() async throws {
     let line = #line + 3
     try shop
       .define(
@@ -358,8 +353,7 @@ private struct Stamp: EventListener {
       )
       .define(clerk("quick", in: shop))
     // A lookup starts the environment as far as possible, and so does an event.
-    let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
-    #expect(fault.path == ["Clerk 'slow'"])
+    let fault = try requireFault(.listenerFailed, path: ["Clerk 'slow'"]) { try shop.publish(OrderPlaced()) }
     #expect(fault.isFrom(file: #fileID, line: line))
     #expect(fault.underlying.compactMap { ($0 as? EnvironmentError)?.code } == [.notReady])
     #expect(entries == ["quick"])
@@ -369,21 +363,22 @@ private struct Stamp: EventListener {
     try await shop.shutdown()
   }
 
-  @Test func aListenerOfATypeThatNoEventHasIsAFault() throws {
-    try shop.define(
-      shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
-    let fault = try requireFault(.invalidDeclaration) { try shop.startup() }
-    #expect(fault.path == ["Clerk"])
+  @Test("A listener of a type that no event has is a fault")
+  func aListenerOfATypeThatNoEventHasIsAFault() throws {
+    try shop.define(shop.bean(Clerk.self, factory: Clerk.init).listens(to: (any Sendable).self) { _, _ in })
+    try requireFault(.invalidDeclaration, path: ["Clerk"]) { try shop.startup() }
   }
 
-  @Test func aListenerOfATemplateHasToFitTheBean() throws {
+  @Test("A listener of a template has to fit the bean")
+  func aListenerOfATemplateHasToFitTheBean() throws {
     try shop
       .define(clerk("template", in: shop).abstract())
       .define(shop.bean(Alarm.self, parent: "template", factory: Alarm.init))
     try requireFault(.typeMismatch) { try shop.startup() }
   }
 
-  @Test func aFaultyListenerOfADecoratorIsReportedOnce() throws {
+  @Test("A faulty listener of a decorator is reported once")
+  func aFaultyListenerOfADecoratorIsReportedOnce() throws {
     try shop
       .define(shop.bean(Clerk.self, id: "first", factory: Clerk.init))
       .define(shop.bean(Clerk.self, id: "second", factory: Clerk.init))
@@ -393,8 +388,8 @@ private struct Stamp: EventListener {
 
   // MARK: from inside
 
-  @Test func aListenerMayPublishAndLookBeansUp() throws {
-    defer { try? shop.shutdown() }
+  @Test("A listener may publish and look beans up")
+  func aListenerMayPublishAndLookBeansUp() throws {
     let journal = journal
     try shop
       .define(
@@ -411,13 +406,13 @@ private struct Stamp: EventListener {
           }
       )
       .define(clerk("third", in: shop))
-    let fault = try requireFault(.listenerFailed) { try shop.publish(OrderPlaced()) }
-    #expect(fault.path == ["Clerk 'first'", "Clerk 'second'"])
+    try requireFault(.listenerFailed, path: ["Clerk 'first'", "Clerk 'second'"]) { try shop.publish(OrderPlaced()) }
     #expect(entries == ["cancelled", "third"])
   }
 
   /// The test runs in a process of its own: an overflow is a crash.
-  @Test func anEventThatPublishesItselfForEverIsAnError() async {
+  @Test("An event that publishes itself for ever is an error")
+  func anEventThatPublishesItselfForEverIsAnError() async {
     await #expect(processExitsWith: .success) {
       let shop = try Environment(name: "shop")
       try shop.define(
@@ -429,8 +424,8 @@ private struct Stamp: EventListener {
     }
   }
 
-  @Test func aFactoryMayPublishDuringStartup() throws {
-    defer { try? shop.shutdown() }
+  @Test("A factory may publish during startup")
+  func aFactoryMayPublishDuringStartup() throws {
     try shop
       .define(
         shop.bean(Clerk.self, id: "eager") { (shop: Environment) in
@@ -443,7 +438,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["clerk"])
   }
 
-  @Test func anEventOfAFactoryThatItsListenerWaitsForIsACircle() throws {
+  @Test("An event of a factory that its listener waits for is a circle")
+  func anEventOfAFactoryThatItsListenerWaitsForIsACircle() throws {
     final class Talker: Sendable {}
     final class Ear: Sendable { init(_: Talker) {} }
     try shop
@@ -459,10 +455,10 @@ private struct Stamp: EventListener {
     #expect(inner.map(\.code) == [.cyclicDependency], "\(fault)")
   }
 
-  @Test func threadsThatWaitForEachOthersListenersFindTheCircle() throws {
+  @Test("Threads that wait for each other's listeners find the circle")
+  func threadsThatWaitForEachOthersListenersFindTheCircle() throws {
     final class Talker: Sendable {}
     final class Ear: Sendable {}
-    defer { try? shop.shutdown() }
     let (talks, listens) = (Gate("the talker's factory"), Gate("the listener's factory"))
     try shop
       .define(
@@ -490,7 +486,8 @@ private struct Stamp: EventListener {
 
   // MARK: the end
 
-  @Test func aBeanThatIsReleasedCannotPublish() throws {
+  @Test("A bean that is released cannot publish")
+  func aBeanThatIsReleasedCannotPublish() throws {
     let code = Guarded<EnvironmentError.Code?>(nil)
     try shop.define(
       clerk("clerk", in: shop).onDestroy { [shop] _ in
@@ -503,7 +500,8 @@ private struct Stamp: EventListener {
     #expect(entries == [])
   }
 
-  @Test func anEnvironmentThatHasEndedPublishesNothing() throws {
+  @Test("An environment that has ended publishes nothing")
+  func anEnvironmentThatHasEndedPublishesNothing() throws {
     try shop.define(clerk("shop", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self)
     let request = try requests.build(1)
@@ -515,12 +513,11 @@ private struct Stamp: EventListener {
     #expect(entries == [])
   }
 
-  @Test func anEndingEnvironmentReceivesNoEvents() throws {
+  @Test("An ending environment receives no events")
+  func anEndingEnvironmentReceivesNoEvents() throws {
     try shop
       .define(clerk("shop", in: shop))
-      .define(
-        shop.bean(Clerk.self, factory: Clerk.init).listens { [shop] (_, _: OrderPlaced) in shop.finish() }
-      )
+      .define(shop.bean(Clerk.self, factory: Clerk.init).listens { [shop] (_, _: OrderPlaced) in shop.finish() })
       .define(clerk("late", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
       try request.define(clerk("request", in: request))
@@ -530,8 +527,8 @@ private struct Stamp: EventListener {
     try shop.shutdown()
   }
 
-  @Test func anEventReachesTheParentsOfAChildThatEndsInAListener() throws {
-    defer { try? shop.shutdown() }
+  @Test("An event reaches the parents of a child that ends in a listener")
+  func anEventReachesTheParentsOfAChildThatEndsInAListener() throws {
     try shop.define(clerk("shop", in: shop))
     let requests = try shop.childFactory("request", seed: Int.self) { request in
       try request.define(
@@ -544,7 +541,8 @@ private struct Stamp: EventListener {
     #expect(entries == ["shop"])
   }
 
-  @Test func aShutdownInAListenerBeginsTheEndOnly() throws {
+  @Test("A shutdown in a listener begins the end only")
+  func aShutdownInAListenerBeginsTheEndOnly() throws {
     let journal = journal
     try shop.define(
       clerk("clerk", in: shop).listens { [shop] (_, _: OrderCancelled) in try shop.shutdown() }
@@ -554,20 +552,21 @@ private struct Stamp: EventListener {
     #expect(entries == ["released"])
   }
 
-  @Test func aListenerThatHoldsItsEnvironmentIsReleasedAtTheEnd() throws {
+  @Test("A listener that holds its environment is released at the end")
+  func aListenerThatHoldsItsEnvironmentIsReleasedAtTheEnd() throws {
     weak var gone: Environment?
     do {
       let other = try Environment(name: "other")
       gone = other
-      try other.define(
-        other.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in _ = other.name })
+      try other.define(other.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in _ = other.name })
       try other.publish(OrderPlaced())
       try other.shutdown()
     }
     #expect(gone == nil)
   }
 
-  @Test func manyThreadsMayPublishWhileTheEnvironmentEnds() throws {
+  @Test("Many threads may publish while the environment ends")
+  func manyThreadsMayPublishWhileTheEnvironmentEnds() throws {
     let count = Guarded(0)
     try shop.define(
       shop.bean(Clerk.self, factory: Clerk.init).listens { (_, _: OrderPlaced) in count.withLock { $0 += 1 } })

@@ -3,9 +3,10 @@ import BeansInject
 import Testing
 
 @Suite("A FactoryBean makes another bean") struct FactoryBeanSpecification {
+  @FreshEnvironment private var environment
+
   @Test("Lookups of the target return the product, created once")
   func singleton() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).property(\.flavour, value: "lemon").target(Cake.self))
     let cake = try environment.getBean(Cake.self)
     #expect(cake.flavour == "lemon")
@@ -15,7 +16,6 @@ import Testing
 
   @Test("The id finds the product, & and the id the factory")
   func ids() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
     try environment.define(environment.bean(Cake.self, id: "other", factory: { Cake("dry") }))
     #expect(try environment.getBean(Cake.self, byId: "cake").flavour == "plain")
@@ -27,9 +27,7 @@ import Testing
 
   @Test("References reach both the product and its factory")
   func references() throws {
-    let environment = try Environment()
-    try environment.define(
-      environment.bean(Party.self).property(\.cake, ref: "cake").property(\.baker, ref: "&cake"))
+    try environment.define(environment.bean(Party.self).property(\.cake, ref: "cake").property(\.baker, ref: "&cake"))
     try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
     let party = try environment.getBean(Party.self)
     #expect(try party.cake === environment.getBean(Cake.self))
@@ -38,7 +36,6 @@ import Testing
 
   @Test("An embedded factory bean yields its product, and so does a required one")
   func embedded() throws {
-    let environment = try Environment()
     let cake = environment.bean(CakeFactory.self).target(Cake.self)
     try environment.define(environment.bean(Party.self).property(\.cake, bean: cake).requires(bean: cake))
     #expect(try environment.getBean(Party.self).cake === environment.getBean(Cake.self))
@@ -46,7 +43,6 @@ import Testing
 
   @Test("A prototype is created each time, by one factory")
   func prototype() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).scope("prototype").target(Cake.self))
     #expect(try environment.getBean(Cake.self) !== environment.getBean(Cake.self))
     #expect(try environment.getBean(CakeFactory.self).made == 2)
@@ -54,7 +50,6 @@ import Testing
 
   @Test("A factory's scope has its own factory bean and product in each child, which may use the seed")
   func request() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(CakeFactory.self, factory: { (seed: Int) in CakeFactory("number \(seed)") })
         .scope("request").target(Cake.self))
@@ -69,7 +64,6 @@ import Testing
 
   @Test("A user's scope keeps the product")
   func customScope() throws {
-    let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "kitchen"))
     try environment.define(environment.bean(CakeFactory.self).scope("kitchen").target(Cake.self))
     #expect(try environment.getBean(Cake.self) === environment.getBean(Cake.self))
@@ -78,7 +72,6 @@ import Testing
 
   @Test("A lazy product is created by its first lookup")
   func lazy() throws {
-    let environment = try Environment()
     let made = Counter()
     try environment.define(
       environment.bean(CounterFactory.self, lazy: true, factory: { CounterFactory(made) }).target(Cake.self))
@@ -90,7 +83,6 @@ import Testing
 
   @Test("Protocols and values can be targets, and structs factories")
   func kinds() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(DessertFactory.self, factory: { DessertFactory() }).target((any Dessert).self))
     try environment.define(environment.bean(PriceFactory(price: 7)).target(Int.self))
@@ -100,16 +92,15 @@ import Testing
 
   @Test("A factory of objects may have a more special target")
   func objects() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(AnyFactory.self, factory: { AnyFactory { Cake("any") } }).target(Cake.self))
     #expect(try environment.getBean(Cake.self).flavour == "any")
   }
 
   @Test("The factory bean and the product are processed, completed and released, the product first")
   func lifecycle() throws {
-    let environment = try Environment()
     let journal = Journal()
-    try environment.define(environment.bean(Namer.self, factory: { Namer(journal) }))
+    try environment.define(
+      environment.bean(Inspector.self, factory: { Inspector { journal.note("processed \(type(of: $0))") } }))
     try environment.define(
       environment.bean(NotingFactory.self, factory: { NotingFactory(journal) })
         .postConstruct { _ in journal.note("callback") }
@@ -127,7 +118,6 @@ import Testing
 
   @Test("The product's own class is injected, and a missing bean of it is a fault")
   func injected() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(KitchenFactory.self, factory: { KitchenFactory() }).target(Kitchen.self))
     try environment.define(environment.bean(CakeFactory.self).target(Cake.self))
     #expect(try environment.getBean(Kitchen.self).cake === environment.getBean(Cake.self))
@@ -138,7 +128,6 @@ import Testing
 
   @Test("A template sets the target")
   func template() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(CakeFactory.self, id: "baking", abstract: true).property(\.flavour, value: "nut").target(
         Cake.self))
@@ -161,7 +150,6 @@ import Testing
 
   @Test("The report names the product and its factory")
   func report() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
     try environment.startup()
     #expect(environment.report().contains("- Cake \"cake\" factory: CakeFactory"))
@@ -171,25 +159,21 @@ import Testing
 
   @Test("A missing target is a fault at startup")
   func missingTarget() throws {
-    let environment = try Environment()
     let line = #line + 1
     try environment.define(environment.bean(CakeFactory.self, id: "cake"))
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.message.contains("target"))
-    #expect(fault.passes("'cake'"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.invalidDeclaration, message: "target", through: "'cake'", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A target of a bean that is no factory bean is a fault")
   func noFactory() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Cake.self, factory: { Cake("") }).target(Party.self))
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }
 
   @Test("An optional or an array is no target")
   func wrapper() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).target([Cake].self))
     try environment.define(environment.bean(CakeFactory.self).target(Cake?.self))
     #expect(try startupFaults(of: environment).map(\.code) == [.invalidDeclaration, .invalidDeclaration])
@@ -197,36 +181,28 @@ import Testing
 
   @Test("A product that can never be the target is found at startup")
   func impossible() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).target(Party.self))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.message.contains("Cake") && fault.message.contains("Party"))
+    try requireFault(.typeMismatch, message: "Cake", "Party") { try environment.startup() }
   }
 
   @Test("A product that is not the target is a type mismatch when it is created")
   func wrongProduct() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(AnyFactory.self, lazy: true, factory: { AnyFactory { Party() } }).target(Cake.self))
     try environment.startup()
-    let fault = try requireFault(.typeMismatch) { try environment.getBean(Cake.self) }
-    #expect(fault.message.contains("Party"))
+    try requireFault(.typeMismatch, message: "Party") { try environment.getBean(Cake.self) }
   }
 
   @Test("An error of create arrives as creationFailed of the product")
   func failure() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(AnyFactory.self, id: "bad", lazy: true, factory: { AnyFactory { throw Boom() } })
         .target(Cake.self))
-    let fault = try requireFault(.creationFailed) { try environment.getBean(Cake.self) }
-    #expect(fault.causes == [Boom()])
-    #expect(fault.passes("'bad'"))
+    try requireFault(.creationFailed, through: "'bad'", causes: [Boom()]) { try environment.getBean(Cake.self) }
   }
 
   @Test("An id that a factory takes with its & cannot be taken twice")
   func duplicate() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self, id: "cake").target(Cake.self))
     try environment.define(environment.bean(Party.self, id: "&cake"))
     try requireFault(.duplicateId) { try environment.startup() }
@@ -234,14 +210,12 @@ import Testing
 
   @Test("An unknown scope is reported once for factory and product")
   func unknownScope() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(CakeFactory.self).scope("nowhere").target(Cake.self))
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownScope])
   }
 
   @Test("A cycle through a product is found at startup")
   func cycle() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(AnyFactory.self, factory: { (_: Party) in AnyFactory { Cake("") } }).target(Cake.self))
     try environment.define(environment.bean(Party.self).property(\.cake, inject: InjectBean()))
@@ -250,7 +224,6 @@ import Testing
 
   @Test("A product declared as its type may be nil when it is created: a type mismatch then, no fault of startup")
   func anOptionalProductMayBeNil() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(MaybeMaking<Int?>(product: nil)).target(Int.self).lazy())
     #expect(faults(of: environment).isEmpty)
     #expect(throws: EnvironmentError(.typeMismatch, "")) { try environment.getBean(Int.self) }
@@ -295,10 +268,7 @@ private final class CounterFactory: FactoryBean {
   private let counter: Counter
   init(_ counter: Counter) { self.counter = counter }
 
-  func create() -> Cake {
-    counter.increment()
-    return Cake("counted")
-  }
+  func create() -> Cake { counter.counting(Cake("counted")) }
 }
 
 private struct PriceFactory: FactoryBean {
@@ -328,16 +298,6 @@ private final class NotingCake: Noting {}
 
 private final class NotingFactory: Noting, FactoryBean {
   func create() -> NotingCake { NotingCake(journal) }
-}
-
-private final class Namer: BeanPostProcessor {
-  private let journal: Journal
-  init(_ journal: Journal) { self.journal = journal }
-
-  func process(_ bean: AnyObject) -> AnyObject {
-    journal.note("processed \(type(of: bean))")
-    return bean
-  }
 }
 
 private struct MaybeMaking<Product>: FactoryBean {

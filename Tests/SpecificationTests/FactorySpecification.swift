@@ -2,16 +2,15 @@ import Beans
 import Testing
 
 @Suite("Environment factories") struct FactorySpecification {
+  @FreshEnvironment("application") private var application
+
   // MARK: seed and own beans
 
   @Test("A child is built from its seed, which its beans may use by type")
   func seed() throws {
-    let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Request.self,
-      configure: { child in
-        try child.define(child.bean(Handler.self, factory: Handler.init))
-      })
+    let requests = try application.childFactory("request", seed: Request.self) { child in
+      try child.define(child.bean(Handler.self, factory: Handler.init))
+    }
     try application.define(application.bean(Pool.self))
     let first = try requests.build(Request(path: "/a"))
     let second = try requests.build(Request(path: "/b"))
@@ -24,7 +23,6 @@ import Testing
 
   @Test("A seed is unknown outside the children of its factory")
   func seedOutside() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Request.self)
     let others = try application.childFactory("other", seed: Int.self)
     try requireFault(.unknownBean, .scopeNotActive) { try application.getBean(Request.self) }
@@ -36,27 +34,18 @@ import Testing
 
   @Test("A bean of the child that needs another seed is a fault of startup")
   func wrongSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
-    _ = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Handler.self, factory: Handler.init))
-      })
+    _ = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Handler.self, factory: Handler.init))
+    }
     try application.define(application.bean(Pool.self))
-    let fault = try requireFault(.unknownBean) { try application.startup() }
-    #expect(fault.description.contains("Request"))
-    #expect(fault.passes("Handler"))
+    try requireFault(.unknownBean, description: "Request", through: "Handler") { try application.startup() }
   }
 
   @Test("A declaration of configure exists in the children alone, once in each")
   func configuredBeans() throws {
-    let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Pool.self, id: "pool"))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Pool.self, id: "pool"))
+    }
     let first = try requests.build(1)
     let second = try requests.build(2)
     let pool = try first.getBean(Pool.self)
@@ -69,19 +58,10 @@ import Testing
 
   @Test("Beans that children declare are built at first use, and then once")
   func builtAtFirstUse() throws {
-    let application = try Environment(name: "application")
     let built = Counter()
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Pool.self,
-            factory: {
-              built.increment()
-              return Pool()
-            }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Pool.self, factory: { built.counting(Pool()) }))
+    }
     try application.startup()
     let child = try requests.build(1)
     #expect(built.value == 0)
@@ -92,13 +72,10 @@ import Testing
 
   @Test("An instance handed in by configure is the same for every child, in sequence")
   func configuredInstance() throws {
-    let application = try Environment(name: "application")
     let pool = Pool()
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(pool))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(pool))
+    }
     for number in 0..<3 {
       let isPool = try requests.withChild(number) { try $0.getBean(Pool.self) === pool }
       #expect(isPool)
@@ -108,12 +85,9 @@ import Testing
 
   @Test("A child's bean hides the application's, for itself alone")
   func nearestWins() throws {
-    let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(ElasticPool.self, id: "pool"))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(ElasticPool.self, id: "pool"))
+    }
     try application.define(application.bean(Pool.self, id: "pool"))
     let child = try requests.build(1)
     #expect(try child.getBean(Pool.self) is ElasticPool)
@@ -125,7 +99,6 @@ import Testing
 
   @Test("A child has its parent and is a descendant of the declaring environment")
   func parentOfChild() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Int.self)
     let child = try requests.build(1)
     #expect(child.parent === application)
@@ -137,27 +110,20 @@ import Testing
 
   @Test("Lookups on the environment that configure receives throw")
   func lookupsInConfigure() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try application.define(application.bean(Pool.self))
-    _ = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try requireFault { try child.getBean(Pool.self) }
-        try requireFault { try child.getBeansByType(Pool.self) }
-        try requireFault { try child.withBean(Pool.self) { _ in } }
-      })
+    _ = try application.childFactory("request", seed: Int.self) { child in
+      try requireFault { try child.getBean(Pool.self) }
+      try requireFault { try child.getBeansByType(Pool.self) }
+      try requireFault { try child.withBean(Pool.self) { _ in } }
+    }
     _ = try application.getBean(Pool.self)
   }
 
   @Test("A factory in configure takes its Environment as a parameter: the child")
   func environmentParameter() throws {
-    let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Located.self, factory: Located.init))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Located.self, factory: Located.init))
+    }
     let child = try requests.build(1)
     #expect(try child.getBean(Located.self).environment === child)
     try application.shutdown()
@@ -165,8 +131,6 @@ import Testing
 
   @Test("childFactory throws the error of configure")
   func throwingConfigure() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     #expect(throws: Boom()) {
       try application.childFactory("request", seed: Int.self, configure: { _ in throw Boom() })
     }
@@ -174,7 +138,6 @@ import Testing
 
   @Test("The environment of configure is frozen afterwards")
   func configureIsOver() throws {
-    let application = try Environment(name: "application")
     let escaped = Captured<Environment>()
     let requests = try application.childFactory("request", seed: Int.self, configure: { escaped.value = $0 })
     try application.startup()
@@ -189,7 +152,6 @@ import Testing
 
   @Test("A bean of scope request belongs to the nearest enclosing child of that scope")
   func requestScopedInApplication() throws {
-    let application = try Environment(name: "application")
     let requests = try application.childFactory("request", seed: Request.self)
     try application.define(application.bean(Handler.self, factory: Handler.init).scope("request"))
     try application.define(application.bean(Pool.self))
@@ -204,34 +166,25 @@ import Testing
 
   @Test("A lookup of it outside a request is scopeNotActive, by type and by id")
   func scopeNotActive() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     _ = try application.childFactory("request", seed: Request.self)
     try application.define(application.bean(Handler.self, id: "handler", factory: Handler.init).scope("request"))
     try application.define(application.bean(Pool.self))
     let plain = try Environment(name: "plain child", parent: application)
     for environment in [application, plain] {
-      let fault = try requireFault(.scopeNotActive) { try environment.getBean(Handler.self) }
-      #expect(fault.description.contains("request"))
-      #expect(fault.description.contains("Handler"))
+      try requireFault(.scopeNotActive, description: "request", "Handler") { try environment.getBean(Handler.self) }
       try requireFault(.scopeNotActive) { try environment.getBean(Handler.self, byId: "handler") }
     }
   }
 
   @Test("A bean of the scope is resolvable in the children of every factory of it, with their seeds and beans")
   func everyFactoryOfTheScope() throws {
-    let application = try Environment(name: "application")
-    let pages = try application.childFactory(
-      "request", seed: Request.self,
-      configure: { child in
-        try child.define(child.bean(Pool.self))
-      })
-    let calls = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(ElasticPool.self))
-        try child.define(child.bean(Request.self, factory: { (number: Int) in Request(path: "#\(number)") }))
-      })
+    let pages = try application.childFactory("request", seed: Request.self) { child in
+      try child.define(child.bean(Pool.self))
+    }
+    let calls = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(ElasticPool.self))
+      try child.define(child.bean(Request.self, factory: { (number: Int) in Request(path: "#\(number)") }))
+    }
     try application.define(application.bean(Handler.self, factory: Handler.init).scope("request"))
     let page = try pages.build(Request(path: "/")).getBean(Handler.self)
     let call = try calls.build(7).getBean(Handler.self)
@@ -242,21 +195,15 @@ import Testing
 
   @Test("A factory of the scope whose children cannot build it is a fault of startup")
   func oneFactoryLacksTheSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     _ = try application.childFactory("request", seed: Request.self)
     _ = try application.childFactory("request", seed: Int.self)
     try application.define(application.bean(Handler.self, factory: Handler.init).scope("request"))
     try application.define(application.bean(Pool.self))
-    let fault = try requireFault(.unknownBean) { try application.startup() }
-    #expect(fault.passes("Handler"))
-    #expect(fault.description.contains("Request"))
+    try requireFault(.unknownBean, description: "Request", through: "Handler") { try application.startup() }
   }
 
   @Test("A seed may be optional to a bean that serves factories with and without it")
   func optionalSeed() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let pages = try application.childFactory("request", seed: Request.self)
     let calls = try application.childFactory("request", seed: Int.self)
     try application.define(
@@ -270,7 +217,6 @@ import Testing
 
   @Test("The first build starts the application")
   func buildStarts() throws {
-    let application = try Environment(name: "application")
     let built = Counter()
     try application.define(application.bean(Pool.self).postConstruct { _ in built.increment() })
     let requests = try application.childFactory("request", seed: Int.self)
@@ -281,17 +227,13 @@ import Testing
 
   @Test("A failing bean of one child leaves the child and its siblings usable")
   func failingBean() throws {
-    let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Pool.self, factory: { (number: Int) in if number == 1 { throw Boom() } else { Pool() } }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Pool.self, factory: { (number: Int) in if number == 1 { throw Boom() } else { Pool() } }))
+    }
     let first = try requests.build(1)
     let second = try requests.build(2)
-    let fault = try requireFault(.creationFailed) { try first.getBean(Pool.self) }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try first.getBean(Pool.self) }
     #expect(try first.getBean(Int.self) == 1)
     _ = try second.getBean(Pool.self)
     try application.shutdown()
@@ -299,18 +241,12 @@ import Testing
 
   @Test("A factory may have a scope object for its children: one for each child, finished with it")
   func scopeObject() throws {
-    let application = try Environment(name: "application")
     let made = Counter()
     let journal = Journal()
     let requests = try application.childFactory(
       "request", seed: Int.self,
-      scope: {
-        made.increment()
-        return FinishingScope(journal: journal)
-      },
-      configure: { child in
-        try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") })
-      })
+      configure: { child in try child.define(child.bean(Pool.self).onDestroy { _ in journal.note("pool") }) },
+      scope: { made.counting(FinishingScope(journal: journal)) })
     try application.startup()
     let first = try requests.build(1)
     let second = try requests.build(2)

@@ -30,15 +30,12 @@ import Testing
       try environment.define(environment.bean(Part.self, factory: { try other.getBean(Part.self) }))
     case .finishedDuringStartup:
       try environment.define(
-        environment.bean(
-          Part.self,
-          factory: { [unowned environment] in
-            environment.finish()
-            return Part()
-          }))
+        environment.bean(Part.self) { [unowned environment] in
+          environment.finish()
+          return Part()
+        })
     case .readiness:
-      try environment.define(
-        environment.bean(Part.self, async: { () async throws -> Part in throw Boom() }))
+      try environment.define(environment.bean(Part.self, async: { () async throws -> Part in throw Boom() }))
     }
     let cause = await #expect(throws: EnvironmentError.self) { try await environment.ready() }
     return Failed(environment: environment, requests: requests, nested: nested, cause: try #require(cause))

@@ -160,19 +160,19 @@ private final class Run {
       try injector.pass("conversion")
       return Label(text: text)
     }
-    try application.define(application.bean(Watcher.self, factory: { Watcher(injector) }))
+    try application.define(
+      application.bean(Inspector.self) {
+        Inspector { if let part = $0 as? Part { try injector.pass("processed \(part.name)") } }
+      })
     func define(
       _ id: String, _ environment: Environment, needs: String? = nil, _ change: (BeanDeclaration) -> Void = { _ in }
     ) throws {
       let isAsynchronous = end == .asynchronous && ["middle", "custom", "second"].contains(id)
-      let part = environment.bean(
-        Part.self, id: id,
-        factory: { (place: Place) in
-          let name = place.number == 0 ? "application \(id)" : "request\(place.number) \(id)"
-          return
-            isAsynchronous ? try AsynchronousPart(name, injector) : try SynchronousPart(name, injector)
-        }
-      )
+      let part = environment.bean(Part.self, id: id) { (place: Place) in
+        let name = place.number == 0 ? "application \(id)" : "request\(place.number) \(id)"
+        return
+          isAsynchronous ? try AsynchronousPart(name, injector) : try SynchronousPart(name, injector)
+      }
       .property(\.label, resolve: id)
       .postConstruct {
         try injector.pass("constructed \($0.name)")
@@ -200,7 +200,7 @@ private final class Run {
     return [
       try application.childFactory("request", seed: Place.self, configure: requests),
       try application.childFactory(
-        "visit", seed: Place.self, scope: { AbstractBeanScope(name: "visit") }, configure: requests),
+        "visit", seed: Place.self, configure: requests, scope: { AbstractBeanScope(name: "visit") }),
     ]
   }
 }
@@ -261,11 +261,3 @@ private final class AsynchronousPart: Part, AsyncDisposableBean {
 }
 
 /// A post processor that may fail.
-private final class Watcher: BeanPostProcessor {
-  let injector: Injector
-  init(_ injector: Injector) { self.injector = injector }
-  func process(_ bean: AnyObject) throws -> AnyObject {
-    if let part = bean as? Part { try injector.pass("processed \(part.name)") }
-    return bean
-  }
-}

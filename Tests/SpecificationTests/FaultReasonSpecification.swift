@@ -18,22 +18,23 @@ private final class Catalogue {
 
   init() throws { environment = try Environment(name: "shop") }
 
-  @Test func aDictionaryOfBeansWithoutIdsReportsTheMissingIds() throws {
+  @Test("A dictionary of beans without ids reports the missing ids")
+  func aDictionaryOfBeansWithoutIdsReportsTheMissingIds() throws {
     try environment
       .define(environment.bean(Disk.self))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("no bean of type Store has an id"), "\(fault)")
+    let fault = try requireFault(.unknownBean, message: "no bean of type Store has an id") { try environment.startup() }
     #expect(fault.message.contains("Disk (") && !fault.message.contains("can be seen"), "\(fault)")
   }
 
-  @Test func aDictionaryWithoutABeanReportsThatThereIsNone() throws {
+  @Test("A dictionary without a bean reports that there is none")
+  func aDictionaryWithoutABeanReportsThatThereIsNone() throws {
     try environment.define(environment.bean(Catalogue.self, factory: Catalogue.init(stores:)))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("no bean of type Store can be seen"), "\(fault)")
+    try requireFault(.unknownBean, message: "no bean of type Store can be seen") { try environment.startup() }
   }
 
-  @Test func ambiguityAmongQualifiedBeansNamesTheQualifier() throws {
+  @Test("Ambiguity among qualified beans names the qualifier")
+  func ambiguityAmongQualifiedBeansNamesTheQualifier() throws {
     try environment
       .define(environment.bean(Disk.self, id: "one").qualifier(Fast.self))
       .define(environment.bean(Disk.self, id: "two").qualifier(Fast.self))
@@ -44,7 +45,8 @@ private final class Catalogue {
     #expect(!fault.message.contains("three"))
   }
 
-  @Test func severalPrimaryBeansAreReportedAsSuch() throws {
+  @Test("Several primary beans are reported as such")
+  func severalPrimaryBeansAreReportedAsSuch() throws {
     try environment
       .define(environment.bean(Disk.self, id: "one").primary())
       .define(environment.bean(Tape.self, id: "two").primary())

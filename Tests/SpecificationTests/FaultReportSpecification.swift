@@ -14,9 +14,10 @@ private final class Port: Initializable {
 }
 
 @Suite("Reports of faults") struct FaultReportSpecification {
+  @FreshEnvironment("shop") private var environment
+
   @Test("A report numbers all faults, each with its place, the beans that needed it and a section of the document")
   func severalFaults() throws {
-    let environment = try Environment(name: "shop")
     let catalogue = #line + 1
     try environment.define(environment.bean(Catalogue.self, factory: Catalogue.init))
     let port = #line + 1
@@ -44,7 +45,6 @@ private final class Port: Initializable {
 
   @Test("A report of a failure has each bean on its path with the place of its declaration, and the cause once")
   func path() throws {
-    let environment = try Environment(name: "shop")
     let line = #line + 2
     try environment
       .define(environment.bean(Shop.self, lazy: true, factory: Shop.init))
@@ -76,7 +76,6 @@ private final class Port: Initializable {
 
   @Test("A failed call names its place, unless a declaration is faulty")
   func calls() throws {
-    let environment = try Environment(name: "shop")
     let declared = #line + 1
     try environment.define(environment.bean(Pool.self, lazy: true, factory: { () throws -> Pool in throw Boom() }))
     let visits = try environment.childFactory("visit", seed: Int.self)
@@ -121,7 +120,7 @@ private final class Port: Initializable {
     #expect(try line(of: .finished) { try visits.withChild(1) { _ in 1 } } == #line)
     #expect(try line(of: .finished) { try environment.publish(1) } == #line)
     #expect(try line(of: .finished) { try environment.startup() } == #line)
-    #expect(try line(of: .finished) { try environment.startup(options: .recordTimes) } == #line)
+    #expect(try line(of: .finished) { try environment.startup(options: [.recordTimes]) } == #line)
     #expect(try line(of: .finished) { try Environment(name: "part", parent: environment) } == #line)
     #expect(try line(of: .finished) { try environment.inject(Port()) } == #line)
     #expect(
@@ -130,8 +129,7 @@ private final class Port: Initializable {
 
   @Test("An awaited lookup that fails names its place")
   func awaitedCalls() async throws {
-    let environment = try Environment(name: "shop")
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.readyBean(Port.self) }
+    let fault = await #expect(throws: EnvironmentError.self) { try await environment.getBean(awaiting: Port.self) }
     #expect(fault?.origin?.line == #line - 1)
     try await environment.shutdown()
     let late = await #expect(throws: EnvironmentError.self) { try await environment.ready() }
@@ -140,69 +138,55 @@ private final class Port: Initializable {
 
   @Test("The innermost lookup is named, not the lookup of the bean whose factory calls it")
   func innermostCall() throws {
-    let environment = try Environment(name: "shop")
-    let line = #line + 5
+    let line = #line + 3
     try environment.define(
-      environment.bean(
-        Pool.self, lazy: true,
-        factory: { (shop: Environment) in
-          _ = try shop.getBean(Port.self); return Pool()
-        }))
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Pool.self) }
-    #expect(fault.origin?.line == line)
+      environment.bean(Pool.self, lazy: true) { (shop: Environment) in
+        _ = try shop.getBean(Port.self); return Pool()
+      })
+    let fault = try requireFault(.unknownBean, line: line) { try environment.getBean(Pool.self) }
     #expect(fault.path == ["Pool", "Port"])
-    #expect(fault.report.contains("asked for at SpecificationTests/FaultReportSpecification.swift:\(#line - 3)"))
+    #expect(fault.report.contains("asked for at SpecificationTests/FaultReportSpecification.swift:\(#line - 2)"))
     try environment.shutdown()
   }
 
   @Test("Two types of one name are distinguished")
   func namesakes() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(North.Store.self, id: "s", factory: North.Store.init))
       .define(environment.bean(Shop.self, lazy: true, factory: { (_: South.Store) in throw Boom() }))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("North.Store") && fault.message.contains("South.Store"), "\(fault)")
+    try requireFault(.unknownBean, message: "North.Store", "South.Store") { try environment.startup() }
     let other = try Environment(name: "shop")
     try other.define(other.bean(North.Store.self, id: "s", factory: North.Store.init))
-    let mismatch = try requireFault(.typeMismatch) { try other.getBean(South.Store.self, byId: "s") }
-    #expect(mismatch.message.contains("North.Store, not a "), "\(mismatch)")
+    try requireFault(.typeMismatch, message: "North.Store, not a ") { try other.getBean(South.Store.self, byId: "s") }
     try other.shutdown()
   }
 
   @Test("A template of the type that is missing is named")
   func templates() throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(Pool.self, id: "base", abstract: true, factory: Pool.init))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("'base' is a template of that type"), "\(fault)")
+    try requireFault(.unknownBean, message: "'base' is a template of that type") { try environment.startup() }
   }
 
   @Test("A value that looks like a placeholder is reported as a literal value")
   func placeholders() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(environment.bean(Port.self).property("number", value: "${port}"))
-    let fault = try requireFault(.conversionFailed) { try environment.startup() }
-    #expect(fault.message.contains("'resolve:'"), "\(fault)")
+    try requireFault(.conversionFailed, message: "'resolve:'") { try environment.startup() }
   }
 
   @Test("A provider that is called while its bean is built gets no advice to use a provider")
   func providers() throws {
-    let environment = try Environment(name: "shop")
     try environment
-      .define(environment.bean(Pool.self, factory: { (shop: Provider<Shop>) in try taking(shop) }))
+      .define(environment.bean(Pool.self, factory: { (shop: Provider<Shop>) in try Self.taking(shop) }))
       .define(environment.bean(Catalogue.self, factory: Catalogue.init))
       .define(environment.bean(Shop.self, factory: Shop.init))
-    let fault = try requireFault(.cyclicDependency) { try environment.startup() }
-    #expect(fault.message.contains("called later"), "\(fault)")
+    let fault = try requireFault(.cyclicDependency, message: "called later") { try environment.startup() }
     #expect(fault.steps.first == fault.steps.last && fault.steps.allSatisfy { $0.origin != nil })
   }
 
   @Test("A report recommends no provider that would not find the bean either")
   func providersOfOthers() throws {
-    let environment = try Environment(name: "shop")
     _ = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Pool.self, factory: Pool.init))
     }
@@ -214,22 +198,19 @@ private final class Port: Initializable {
     #expect(fault.help.contains("qualifier"), "\(fault.help)")
   }
 
-  private func taking(_ shop: Provider<Shop>) throws -> Pool {
+  private static func taking(_ shop: Provider<Shop>) throws -> Pool {
     _ = try shop.get()
     return Pool()
   }
 
   @Test("A report on a scope that is not open names the way to open it")
   func scopes() throws {
-    let environment = try Environment(name: "shop")
     _ = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Pool.self, factory: Pool.init))
     }
-    try environment.define(
-      environment.bean(Shop.self, lazy: true, factory: { (_: Provider<Pool>) in throw Boom() }))
+    try environment.define(environment.bean(Shop.self, lazy: true, factory: { (_: Provider<Pool>) in throw Boom() }))
     try environment.define(environment.bean(Port.self, lazy: true).scope("request"))
-    let fault = try requireFault(.scopeNotActive) { try environment.getBean(Port.self) }
-    #expect(fault.message.contains("withChild"), "\(fault)")
+    try requireFault(.scopeNotActive, message: "withChild") { try environment.getBean(Port.self) }
     try environment.shutdown()
   }
 }

@@ -3,13 +3,14 @@ import Testing
 
 /// The texts that help on the first day.
 @Suite("Texts of faults", .timeLimit(.minutes(20))) struct FaultTextSpecification {
+  @FreshEnvironment("shop") private var shop
+
   private struct Exhausted: Error, Equatable { let seconds: Int }
 
   // MARK: parameters
 
   @Test("A fault counts parameters from the first", arguments: [(0, "first parameter"), (11, "12th parameter")])
   func ordinals(position: Int, text: String) throws {
-    let shop = try Environment(name: "shop")
     let known = shop.bean(Part.self, factory: Part.init)
     try shop.define(known)
     if position == 0 {
@@ -30,10 +31,8 @@ import Testing
 
   @Test("A missing value of a type that default arguments have is explained")
   func defaultArguments() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Part.self, factory: Part.init).define(Sized.self, factory: Sized.init)
-    let fault = try requireFault(.unknownBean) { try shop.startup() }
-    #expect(fault.message.contains("second parameter: no bean of type Int"))
+    let fault = try requireFault(.unknownBean, message: "second parameter: no bean of type Int") { try shop.startup() }
     #expect(fault.message.contains("a default argument is not used here: leave it out by a closure"))
     #expect(fault.message.contains("{ Sized("))
     let other = try Environment(name: "other")
@@ -45,7 +44,6 @@ import Testing
 
   @Test("A lookup by an unknown id names the bean of that type that has no id")
   func beanWithoutId() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Part.self, file: "Shop.swift", line: 3, factory: Part.init)
     let fault = try requireFault(.unknownBean) { try shop.getBean(Part.self, byId: "part") }
     #expect(fault.message.contains("no bean has the id 'part'"))
@@ -60,19 +58,16 @@ import Testing
 
   @Test("The text of a lookup with another type names the lookup, and then the declaration")
   func lookupOfAnotherType() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(shop.bean(Part.self, id: "part", file: "Shop.swift", line: 3, factory: Part.init))
-    let fault = try requireFault(.typeMismatch) {
+    let fault = try requireFault(.typeMismatch, message: "declared at Shop.swift:3") {
       try shop.getBean(Missing.self, byId: "part", file: "Handler.swift", line: 9)
     }
     #expect(fault.origin == .init(file: "Handler.swift", line: 9))
     #expect("\(fault)".contains("(Handler.swift:9)"))
-    #expect(fault.message.contains("declared at Shop.swift:3"), "\(fault)")
   }
 
   @Test("A lookup of another seed names the seed that the child has")
   func wrongSeed() throws {
-    let shop = try Environment(name: "shop")
     let requests = try shop.childFactory("request", seed: Seed.self, file: "Shop.swift", line: 5) { _ in }
     let request = try requests.build(Seed())
     let fault = try requireFault(.unknownBean) { try request.getBean(Other.self) }
@@ -87,7 +82,6 @@ import Testing
 
   @Test("A singleton that takes a bean which only children have is a captive, and its text names Current")
   func captiveOfChildren() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Holder.self, factory: Holder.init)
     _ = try shop.childFactory("request", seed: Int.self) { try $0.define(Part.self, factory: Part.init) }
     let fault = try requireFault(.captiveDependency) { try shop.startup() }
@@ -102,11 +96,9 @@ import Testing
 
   @Test("A lookup that starts its environment says so before the faults of other beans")
   func startedByALookup() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(instance: 7).define(Taker.self, factory: { (_: Missing) in Taker() })
-    let fault = try requireFault(.unknownBean) { try shop.getBean(Int.self) }
+    let fault = try requireFault(.unknownBean, message: "no bean of type Missing") { try shop.getBean(Int.self) }
     #expect(fault.message.hasPrefix("this call started 'shop', since startup() had not been called; "), "\(fault)")
-    #expect(fault.message.contains("no bean of type Missing"))
     let two = try Environment(name: "two")
     try two.define(Taker.self, factory: { (_: Missing) in Taker() }).define(Holder.self, factory: Holder.init)
     #expect(try requireFault(.startupFailed) { try two.getBean(Int.self) }.message.hasPrefix("this call started 'two'"))
@@ -121,7 +113,6 @@ import Testing
 
   @Test("A decorator without a bean to decorate is reported together with its missing parameters")
   func decoratorWithTwoFaults() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(shop.decorate(Part.self, factory: { (part: Part, _: Missing) in part }))
     let fault = try requireFault(.startupFailed) { try shop.startup() }
     let texts = fault.underlying.map { "\($0)" }
@@ -134,7 +125,6 @@ import Testing
 
   @Test("cause(as:) finds the error of a factory at any depth")
   func cause() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(shop.bean(Part.self, lazy: true, factory: { throw Exhausted(seconds: 3) }))
       .define(shop.bean(Holder.self, lazy: true, factory: Holder.init))
     let fault = try requireFault(.creationFailed) { try shop.getBean(Holder.self) }
@@ -145,7 +135,6 @@ import Testing
 
   @Test("cause(as:) finds an error among those of several failed releases")
   func causeOfSeveral() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(Part.self, factory: Part.init) { $0.onDestroy { _ in throw Exhausted(seconds: 1) } }
       .define(Missing.self, factory: Missing.init) { $0.onDestroy { _ in throw CancellationError() } }
       .startup()
@@ -158,7 +147,6 @@ import Testing
 
   @Test("A factory without a seed opens children without an argument, in every form")
   func seedless() async throws {
-    let shop = try Environment(name: "shop")
     let sessions = try shop.childFactory("session", seed: Void.self) { try $0.define(Part.self, factory: Part.init) }
     let requests = try sessions.childFactory("request", seed: Void.self)
     let session = try sessions.build()

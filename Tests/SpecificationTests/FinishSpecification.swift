@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Finish", .timeLimit(.minutes(20))) struct FinishSpecification {
+  @FreshEnvironment("application") private var application
   private let journal = Journal()
 
   /// Returns the factory of requests that have the beans "a", "b" and "c", each of which notes its release.
@@ -10,25 +11,22 @@ import Testing
     of application: Environment, failing: Set<String> = []
   ) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        for id in ["a", "b", "c"] {
-          try child.define(
-            child.bean(Item.self, id: id, factory: { (number: Int) in Item(number) })
-              .onDestroy { item in
-                journal.note("\(id)\(item.number)")
-                if failing.contains(id) { throw Boom(name: id) }
-              })
-        }
-      })
+    return try application.childFactory("request", seed: Int.self) { child in
+      for id in ["a", "b", "c"] {
+        try child.define(
+          child.bean(Item.self, id: id, factory: { (number: Int) in Item(number) })
+            .onDestroy { item in
+              journal.note("\(id)\(item.number)")
+              if failing.contains(id) { throw Boom(name: id) }
+            })
+      }
+    }
   }
 
   // MARK: lookups
 
   @Test("Lookups throw finished from the first finish of the environment on")
   func lookupsThrow() throws {
-    let application = try Environment(name: "application")
     let sessions = try application.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     try application.define(application.bean(Other.self, id: "other"))
@@ -55,8 +53,6 @@ import Testing
 
   @Test("A lookup through a child of a finished parent throws finished, and resurrects nothing")
   func childOfFinished() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let sessions = try application.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     try application.define(application.bean(Other.self))
@@ -84,7 +80,6 @@ import Testing
 
   @Test("Releases run in reverse order of creation, not of declaration; unbuilt beans are not released")
   func reverseOrder() throws {
-    let application = try Environment(name: "application")
     let child = try requests(of: application).build(1)
     _ = try child.getBean(Item.self, byId: "c")
     _ = try child.getBean(Item.self, byId: "a")
@@ -96,24 +91,17 @@ import Testing
 
   @Test("A bean is released before those it was built from")
   func dependenciesLast() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Holder.self, factory: Holder.init).onDestroy { _ in journal.note("holder") })
-        try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Holder.self, factory: Holder.init).onDestroy { _ in journal.note("holder") })
+      try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
+    }
     try requests.withChild(1) { child in _ = try child.getBean(Holder.self) }
     #expect(journal.entries == ["holder", "other"])
   }
 
   @Test("A scope without a loop is released before finish returns, and finish is idempotent")
   func idempotent() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let child = try requests(of: application).build(1)
     _ = try child.getBean(Item.self, byId: "b")
     child.finish()
@@ -125,7 +113,6 @@ import Testing
 
   @Test("finish may be called from any thread and by many at once: each bean is released once")
   func manyFinishes() throws {
-    let application = try Environment(name: "application")
     let requests = try requests(of: application)
     try application.startup()
     for number in 0..<50 {
@@ -148,7 +135,6 @@ import Testing
 
   @Test("The finish of one child affects neither its siblings nor its parent")
   func siblings() throws {
-    let application = try Environment(name: "application")
     let requests = try requests(of: application)
     let first = try requests.build(1)
     let second = try requests.build(2)
@@ -163,19 +149,14 @@ import Testing
   @Test("Children finish before their parents")
   func childrenFirst() throws {
     let journal = journal
-    let application = try Environment(name: "application")
-    let sessions = try application.childFactory(
-      "session", seed: String.self,
-      configure: { child in
-        try child.define(child.bean(Other.self).onDestroy { _ in journal.note("session") })
-      })
-    let requests = try sessions.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Item.self, factory: { (number: Int) in Item(number) })
-            .onDestroy { journal.note("request \($0.number)") })
-      })
+    let sessions = try application.childFactory("session", seed: String.self) { child in
+      try child.define(child.bean(Other.self).onDestroy { _ in journal.note("session") })
+    }
+    let requests = try sessions.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Item.self, factory: { (number: Int) in Item(number) })
+          .onDestroy { journal.note("request \($0.number)") })
+    }
     let session = try sessions.build("s")
     let first = try requests.build(1, in: session)
     let second = try requests.build(2, in: session)
@@ -193,30 +174,24 @@ import Testing
 
   @Test("preDestroy comes before .onDestroy")
   func preDestroyFirst() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(Disposable.self, factory: { Disposable(journal: journal) })
-            .onDestroy { _ in journal.note("onDestroy") })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Disposable.self, factory: { Disposable(journal: journal) })
+          .onDestroy { _ in journal.note("onDestroy") })
+    }
     try requests.withChild(1) { child in _ = try child.getBean(Disposable.self) }
     #expect(journal.entries == ["preDestroy", "onDestroy"])
   }
 
   @Test("A failing preDestroy does not keep .onDestroy from running")
   func failingPreDestroy() throws {
-    let application = try Environment(name: "application")
     let journal = journal
     try application.define(
       application.bean(Disposable.self, factory: { Disposable(journal: journal, isFailing: true) })
         .onDestroy { _ in journal.note("onDestroy") })
     try application.startup()
-    let fault = try requireFault(.destructionFailed) { try application.shutdown() }
-    #expect(fault.causes == [Boom(name: "preDestroy")])
+    try requireFault(.destructionFailed, causes: [Boom(name: "preDestroy")]) { try application.shutdown() }
     #expect(journal.entries == ["preDestroy", "onDestroy"])
   }
 
@@ -234,30 +209,27 @@ import Testing
 
   @Test("A lookup from inside a release throws finished")
   func lookupInRelease() throws {
-    let application = try Environment(name: "application")
     let codes = Captured<[EnvironmentError.Code?]>()
     codes.value = []
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Other.self))
-        try child.define(
-          child.bean(Located.self, factory: Located.init)
-            .onDestroy { located in
-              for lookup in [
-                { _ = try located.environment.getBean(Other.self) },
-                { _ = try located.environment.getBean(Located.self) },
-                { _ = try located.environment.getBeansByType(Other.self) },
-              ] as [() throws -> Void] {
-                do {
-                  try lookup()
-                  codes.value?.append(nil)
-                } catch let error as EnvironmentError {
-                  codes.value?.append(error.code)
-                }
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Other.self))
+      try child.define(
+        child.bean(Located.self, factory: Located.init)
+          .onDestroy { located in
+            for lookup in [
+              { _ = try located.environment.getBean(Other.self) },
+              { _ = try located.environment.getBean(Located.self) },
+              { _ = try located.environment.getBeansByType(Other.self) },
+            ] as [() throws -> Void] {
+              do {
+                try lookup()
+                codes.value?.append(nil)
+              } catch let error as EnvironmentError {
+                codes.value?.append(error.code)
               }
-            })
-      })
+            }
+          })
+    }
     let child = try requests.build(1)
     _ = try child.getBean(Located.self)
     _ = try child.getBean(Other.self)
@@ -268,20 +240,17 @@ import Testing
 
   @Test("A release may call finish and shutdown of its own environment: they return at once")
   func finishInRelease() throws {
-    let application = try Environment(name: "application")
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
-        try child.define(
-          child.bean(Located.self, factory: Located.init)
-            .onDestroy { located in
-              located.environment.finish()
-              try located.environment.shutdown()
-              journal.note("located")
-            })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Other.self).onDestroy { _ in journal.note("other") })
+      try child.define(
+        child.bean(Located.self, factory: Located.init)
+          .onDestroy { located in
+            located.environment.finish()
+            try located.environment.shutdown()
+            journal.note("located")
+          })
+    }
     let child = try requests.build(1)
     try BackgroundThread {
       _ = try child.getBean(Other.self)
@@ -294,13 +263,11 @@ import Testing
 
   @Test("Every release runs even if others throw; finish itself does not throw, the next shutdown does, once")
   func failuresOfFinish() throws {
-    let application = try Environment(name: "application")
     let child = try requests(of: application, failing: ["b"]).build(1)
     for id in ["a", "b", "c"] { _ = try child.getBean(Item.self, byId: id) }
     child.finish()
     #expect(journal.entries == ["c1", "b1", "a1"])
-    let fault = try requireFault(.destructionFailed) { try child.shutdown() }
-    #expect(fault.causes == [Boom(name: "b")])
+    try requireFault(.destructionFailed, causes: [Boom(name: "b")]) { try child.shutdown() }
     try child.shutdown()
     try application.shutdown()
     #expect(journal.entries == ["c1", "b1", "a1"])

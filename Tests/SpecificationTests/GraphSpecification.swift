@@ -37,6 +37,8 @@ private final class Restorer: FactoryBean, Sendable {
 }
 
 @Suite("Graph") struct GraphSpecification {
+  @FreshEnvironment("gallery") private var environment
+
   /// An environment with a bean for each kind of edge, and the children of a factory.
   private func gallery() throws -> Environment {
     let gallery = try Environment(name: "gallery")
@@ -112,7 +114,7 @@ private final class Restorer: FactoryBean, Sendable {
     #expect(try node("gallery/Restorer '&restored'").flags == [.factory])
     #expect(try node("gallery/tour/Tourist").flags == [.seed])
     // The place of the factory's declaration.
-    #expect(try node("gallery/tour/Tourist").origin?.line == 59)
+    #expect(try node("gallery/tour/Tourist").origin?.line == 61)
     #expect(try node("gallery/tour/decorator of Exit").flags == [.decorator])
     #expect(try node("gallery/Guide").scope == "tour")
     #expect(try node("gallery/Archive 'test archive'").inactive == "profile 'test' is not active")
@@ -124,20 +126,11 @@ private final class Restorer: FactoryBean, Sendable {
 
   @Test("A graph builds nothing, and startup does not change it")
   func buildsNothing() throws {
-    let environment = try Environment(name: "gallery")
     let (built, asked) = (Counter(), Counter())
-    let inner = environment.bean(
-      Lantern.self,
-      factory: {
-        built.increment()
-        return Lantern()
-      })
+    let inner = environment.bean(Lantern.self, factory: { built.counting(Lantern()) })
     try environment.define(environment.bean(Fixture.self, factory: Fixture.init).argument(0, .bean(inner)))
     try environment.define(
-      environment.bean(Exit.self, factory: { Exit() }).when("never") { _ in
-        asked.increment()
-        return false
-      })
+      environment.bean(Exit.self, factory: { Exit() }).when("never") { _ in asked.counting(false) })
     let before = try environment.graph()
     #expect(built.value == 0)
     #expect(before.nodes.map(\.label) == ["Fixture", "Lantern", "Exit"])
@@ -189,7 +182,6 @@ private final class Restorer: FactoryBean, Sendable {
   @Test(
     "All faults of the declarations are thrown, and the environment can still be declared and started")
   func faults() throws {
-    let environment = try Environment(name: "gallery")
     try environment.define(environment.bean(Painting.self, factory: Painting.init))
     _ = try environment.childFactory("tour", seed: Int.self) { tour in
       try tour.define(tour.bean(Guide.self, factory: Guide.init))
@@ -210,14 +202,13 @@ private final class Restorer: FactoryBean, Sendable {
 
   @Test("Validation converts values, and leaves values of the configuration to startup")
   func values() throws {
-    let environment = try Environment(name: "gallery")
     try environment.define(
       environment.bean(Frame.self, factory: { Frame() }).property("width", resolve: "${frame.width}"))
     try environment.validate()
     try environment.define(
       environment.bean(Frame.self, id: "wide", factory: { Frame() }).property("width", value: "wide"))
     #expect(throws: EnvironmentError(.conversionFailed, "")) { try environment.validate() }
-    let options = StartupOptions.requireSendable
+    let options = Set<StartupOption>([.requireSendable])
     let shared = try Environment(name: "gallery")
     try shared.define(shared.bean(Frame.self, factory: { Frame() }))
     try shared.validate()
@@ -231,7 +222,6 @@ private final class Restorer: FactoryBean, Sendable {
 
   @Test("The cluster of an inactive factory's children and its declarations carry the reason")
   func inactiveFactory() throws {
-    let environment = try Environment(name: "gallery")
     let tours = try environment.childFactory("tour", seed: Tourist.self) { tour in
       try tour.define(tour.bean(Archive.self, factory: { Archive() }))
     }
@@ -282,7 +272,6 @@ private final class Restorer: FactoryBean, Sendable {
 
   @Test("A path through a circle that providers close contains no bean twice")
   func circles() throws {
-    let environment = try Environment(name: "gallery")
     try environment
       .define(environment.bean(Hen.self, factory: Hen.init))
       .define(environment.bean(Egg.self, factory: Egg.init))
@@ -393,7 +382,6 @@ private final class Restorer: FactoryBean, Sendable {
       final class Lantern: Sendable {}
     }
     struct Crate<Content>: Sendable {}
-    let environment = try Environment(name: "gallery")
     try environment
       .define(environment.bean(Lantern.self, factory: { Lantern() }))
       .define(environment.bean(Here.Lantern.self, factory: { Here.Lantern() }))

@@ -4,6 +4,8 @@ import Testing
 
 /// The capabilities of a class that is declared as a protocol.
 @Suite("Capabilities behind a declared type", .timeLimit(.minutes(20))) struct HiddenCapabilitySpecification {
+  @FreshEnvironment("shop") private var environment
+
   fileprivate struct Hidden: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let make: @Sendable () -> any Piece
@@ -21,7 +23,6 @@ import Testing
       Hidden(testDescription: "a BeanPostProcessor (Processor)") { Processor() },
     ])
   fileprivate func needsDeclaration(_ hidden: Hidden) throws {
-    let environment = try Environment(name: "shop")
     try environment.define((any Piece).self, factory: hidden.make)
     let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
     let type = try #require(hidden.testDescription.split(separator: "(").last?.dropLast())
@@ -59,7 +60,6 @@ import Testing
   @Test("A bean that is declared as its class is found as the protocol, and keeps its capabilities")
   func declaredAsClass() throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment.define(Listener.self, factory: { Listener(journal) })
       .define(Taker.self, factory: Taker.init)
       // Another face of the listener.
@@ -75,7 +75,6 @@ import Testing
   @Test("An instance is declared as its own class")
   func instance() throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment.define(instance: Listener(journal) as any Piece).startup()
     try environment.publish("event")
     #expect(journal.entries == ["event"])
@@ -85,7 +84,6 @@ import Testing
   @Test("Capabilities that startup need not know are found in the object")
   func foundInTheObject() throws {
     let journal = Journal()
-    let environment = try Environment(name: "shop")
     try environment.define((any Piece).self, factory: { Found(journal) })
     try environment.startup()
     try environment.shutdown()

@@ -10,26 +10,19 @@ import Testing
   func buildInFlight() throws {
     let application = try Environment(name: "application")
     let journal = journal
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(
-          child.bean(
-            Slow.self,
-            factory: {
-              inside.open()
-              try go.wait()
-              journal.note("built")
-              return Slow()
-            }
-          ).postConstruct { _ in journal.note("constructed") }.onDestroy { _ in journal.note("released") })
-      })
+    let gate = ThreadGate()
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(
+        child.bean(Slow.self) {
+          try gate.pass()
+          journal.note("built")
+          return Slow()
+        }.postConstruct { _ in journal.note("constructed") }.onDestroy { _ in journal.note("released") })
+    }
     try application.startup()
     let child = try requests.build(1)
     let building = BackgroundThread { _ = try child.getBean(Slow.self) }
-    try inside.wait()
+    try gate.arrival()
     let finishing = BackgroundThread { child.finish() }
     try waitUntil("finished") {
       do { _ = try child.getBean(Int.self) } catch let error as EnvironmentError { return error.code == .finished }
@@ -37,7 +30,7 @@ import Testing
     }
     try requireFault(.finished) { try child.getBean(Slow.self) }
     #expect(!journal.entries.contains("released"))
-    go.open()
+    gate.open()
     try finishing.value()
     _ = try building.result()
     try child.shutdown()
@@ -49,27 +42,20 @@ import Testing
   func shutdownWaitsForBuild() throws {
     let environment = try Environment()
     let journal = journal
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
+    let gate = ThreadGate()
     try environment.define(
-      environment.bean(
-        Slow.self, lazy: true,
-        factory: {
-          inside.open()
-          try go.wait()
-          return Slow()
-        }
-      ).onDestroy { _ in journal.note("released") })
+      environment.bean(Slow.self, lazy: true, factory: { try gate.passing(Slow()) })
+        .onDestroy { _ in journal.note("released") })
     try environment.startup()
     let building = BackgroundThread { _ = try environment.getBean(Slow.self) }
-    try inside.wait()
+    try gate.arrival()
     let shutting = BackgroundThread {
       try environment.shutdown()
       journal.note("shutdown returned")
     }
     try shutting.waitUntilAsleep()
     #expect(journal.entries.isEmpty)
-    go.open()
+    gate.open()
     try shutting.value()
     _ = try building.result()
     #expect(journal.entries == ["released", "shutdown returned"])
@@ -79,23 +65,18 @@ import Testing
   func failingBuildInFlight() throws {
     let environment = try Environment()
     let journal = journal
-    let inside = Gate("factory entered")
-    let go = Gate("factory may return")
+    let gate = ThreadGate()
     try environment.define(
-      environment.bean(
-        Slow.self, lazy: true,
-        factory: {
-          inside.open()
-          try go.wait()
-          throw Boom()
-        }
-      ).onDestroy { _ in journal.note("released") })
+      environment.bean(Slow.self, lazy: true) {
+        try gate.pass()
+        throw Boom()
+      }.onDestroy { _ in journal.note("released") })
     try environment.startup()
     let building = BackgroundThread { _ = try environment.getBean(Slow.self) }
-    try inside.wait()
+    try gate.arrival()
     let shutting = BackgroundThread { try environment.shutdown() }
     try shutting.waitUntilAsleep()
-    go.open()
+    gate.open()
     try shutting.value()
     try requireFault(.creationFailed, .finished) { try building.value() }
     #expect(journal.entries.isEmpty)
@@ -106,11 +87,9 @@ import Testing
     let released = Counter()
     for _ in 0..<20 {
       let application = try Environment(name: "application")
-      let requests = try application.childFactory(
-        "request", seed: Int.self,
-        configure: { child in
-          try child.define(child.bean(Slow.self, factory: Slow.init).onDestroy { _ in released.increment() })
-        })
+      let requests = try application.childFactory("request", seed: Int.self) { child in
+        try child.define(child.bean(Slow.self, factory: Slow.init).onDestroy { _ in released.increment() })
+      }
       try application.startup()
       let before = released.value
       let meeting = MeetingPoint(of: 2)
@@ -146,10 +125,7 @@ import Testing
         try environment.define(
           environment.bean(
             Alive.self, id: id, lazy: true,
-            factory: {
-              built.increment()
-              return Alive()
-            }
+            factory: { built.counting(Alive()) }
           ).onDestroy { bean in
             let wasAlive = bean.isAlive.withLock { isAlive in
               defer { isAlive = false }

@@ -23,8 +23,7 @@ struct InactiveHintSpecification {
       .define(environment.bean(Clock.self, id: "main").profile("production"))
       .define(environment.bean(Atlas.self, id: "main"))
       .define(environment.bean(Drawer.self, lazy: true) { (_: Clock) in Drawer() }.argument(0, ref: "main"))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.message.contains("a Clock 'main' is declared at") && fault.message.contains(hint), "\(fault)")
+    try requireFault(.typeMismatch, message: "a Clock 'main' is declared at", hint) { try environment.startup() }
   }
 
   @Test("A hint names an inactive declaration if a bean of the id lacks the requested tag")
@@ -32,10 +31,8 @@ struct InactiveHintSpecification {
     try environment
       .define(environment.bean(Clock.self, id: "main").qualifier(Replica.self).profile("production"))
       .define(environment.bean(Clock.self, id: "main"))
-      .define(
-        environment.bean(Drawer.self) { (_: Qualified<Replica, Clock>) in Drawer() }.argument(0, ref: "main"))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.message.contains(hint), "\(fault)")
+      .define(environment.bean(Drawer.self) { (_: Qualified<Replica, Clock>) in Drawer() }.argument(0, ref: "main"))
+    try requireFault(.typeMismatch, message: hint) { try environment.startup() }
   }
 
   @Test("A hint names an inactive factory if its seed is requested")
@@ -69,8 +66,7 @@ struct InactiveHintSpecification {
     let line = #line + 1
     let requests = try environment.childFactory("request", seed: Int.self).profile("production")
     defer { try? environment.shutdown() }
-    let fault = try requireFault(.scopeNotActive) { try requests.build(1) }
-    #expect(fault.isFrom(file: #fileID, line: line), "\(fault)")
+    try requireFault(.scopeNotActive, line: line) { try requests.build(1) }
     #expect(environment.report().contains("origin: \(#fileID):\(line)"))
   }
 
@@ -79,8 +75,7 @@ struct InactiveHintSpecification {
     let line = #line + 1
     try environment.childFactory("tenant", seed: Int.self).profile("production")
     try environment.define(environment.bean(Clock.self).scope("tenant"))
-    let fault = try requireFault(.unknownScope) { try environment.startup() }
-    #expect(fault.message.contains("\(#fileID):\(line)"), "\(fault)")
+    try requireFault(.unknownScope, message: "\(#fileID):\(line)") { try environment.startup() }
   }
 
   @Test("A hint does not name an inactive declaration without the requested tag")
@@ -95,14 +90,12 @@ struct InactiveHintSpecification {
   func tag() throws {
     try environment.define(environment.bean(Clock.self).qualifier(Replica.self).profile("production"))
     defer { try? environment.shutdown() }
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Qualified<Replica, Clock>.self).value }
-    #expect(fault.message.contains(hint), "\(fault)")
+    try requireFault(.unknownBean, message: hint) { try environment.getBean(Qualified<Replica, Clock>.self).value }
   }
 
   @Test("A hint does not name an inactive private declaration outside its module")
   func otherModule() throws {
-    try environment.include(
-      Adhoc { try $0.define($0.bean(Clock.self, id: "clock").private().profile("production")) })
+    try environment.include(Adhoc { try $0.define($0.bean(Clock.self, id: "clock").private().profile("production")) })
     defer { try? environment.shutdown() }
     for fault in [
       try requireFault(.unknownBean) { try environment.getBean(Clock.self) },

@@ -3,9 +3,10 @@ import BeansInject
 import Testing
 
 @Suite("Infrastructure is built first") struct InfrastructureOrderSpecification {
+  @FreshEnvironment private var environment
+
   @Test("Configuration sources, scopes, injections and post processors precede beans, wherever they are declared")
   func order() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(journal))
     try environment.define(environment.bean(Ordinary.self, factory: Ordinary.init))
@@ -20,17 +21,10 @@ import Testing
 
   @Test("Dependencies of infrastructure precede it and are not processed")
   func needs() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Processor.self, factory: { (_: Helper) in Processor(journal) }))
     try environment.define(environment.bean(Hall.self, factory: { (_: Helper) in Hall(journal) }))
-    try environment.define(
-      environment.bean(
-        Helper.self,
-        factory: {
-          journal.note("helper")
-          return Helper()
-        }))
+    try environment.define(environment.bean(Helper.self, factory: { journal.noting("helper", Helper()) }))
     try environment.startup()
     #expect(journal.entries == ["helper", "scope", "processor"])
     try environment.shutdown()
@@ -38,7 +32,6 @@ import Testing
 
   @Test("A factory bean may create infrastructure")
   func product() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Ordinary.self, factory: { Ordinary(journal) }))
     try environment.define(
@@ -50,12 +43,10 @@ import Testing
 
   @Test("An injection that cannot be built is a failed startup before any bean")
   func failure() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Ordinary.self, factory: { Ordinary(journal) }))
     try environment.define(environment.bean(Kind.self, factory: { throw Boom() }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 }

@@ -3,11 +3,11 @@ import BeansInject
 import Testing
 
 @Suite("@Injected properties") struct InjectedSpecification {
+  @FreshEnvironment private var environment
+
   @Test(
     "Classes, protocols, optionals, arrays, providers and the environment are injected, in a class and its superclass")
   func kinds() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Mailer.self))
     try environment.define(environment.bean(Service.self))
     let service = try environment.getBean(Service.self)
@@ -23,29 +23,15 @@ import Testing
 
   @Test("Injected beans are built first, wherever they are declared")
   func order() throws {
-    let environment = try Environment()
     let journal = Journal()
-    try environment.define(
-      environment.bean(
-        Client.self,
-        factory: {
-          journal.note("client")
-          return Client()
-        }))
-    try environment.define(
-      environment.bean(
-        Mailer.self,
-        factory: {
-          journal.note("mailer")
-          return Mailer()
-        }))
+    try environment.define(environment.bean(Client.self, factory: { journal.noting("client", Client()) }))
+    try environment.define(environment.bean(Mailer.self, factory: { journal.noting("mailer", Mailer()) }))
     try environment.startup()
     #expect(journal.entries == ["mailer", "client"])
   }
 
   @Test("A property with an id gets the bean of that id, built first")
   func byId() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Reader.self))
     try environment.define(environment.bean(Store.self, id: "main", lazy: true).property("name", value: "main"))
     try environment.define(environment.bean(Store.self, id: "other").property("name", value: "other"))
@@ -54,7 +40,6 @@ import Testing
 
   @Test("The declaration's own property wins, by name and by key path, even without such a bean")
   func explicit() throws {
-    let environment = try Environment()
     let own = Mailer()
     try environment.define(environment.bean(Client.self, id: "name").property("mailer", value: own))
     try environment.define(environment.bean(Client.self, id: "path").property(\.mailer, value: own))
@@ -70,7 +55,6 @@ import Testing
 
   @Test("Each child of a factory injects its own bean")
   func children() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Mailer.self).scope("request"))
     let requests = try environment.childFactory("request", seed: Void.self) { child in
       try child.define(child.bean(Client.self))
@@ -83,7 +67,6 @@ import Testing
 
   @Test("An object of a class that only the factory knows is injected, too")
   func unforeseen() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Mailer.self))
     try environment.define(environment.bean((any Post).self, factory: { Client() as any Post }))
     try environment.define(environment.bean(Base.self, factory: { Derived() }))
@@ -93,7 +76,6 @@ import Testing
 
   @Test("An object the container did not build is injected on request, and nothing else happens to it")
   func foreign() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Mailer.self))
     let client = Client()
     try environment.inject(client)
@@ -105,7 +87,6 @@ import Testing
 
   @Test("Properties are set before postConstruct")
   func beforePostConstruct() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Mailer.self))
     try environment.define(environment.bean(Client.self))
     #expect(try environment.getBean(Client.self).isConstructed)
@@ -122,10 +103,8 @@ import Testing
 
   @Test("A key path that sets another property of the type is no excuse for a missing bean")
   func otherPath() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pair.self, lazy: true).property(\.second, value: Mailer()))
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Pair.self) }
-    #expect(fault.message.contains("'first'"))
+    try requireFault(.unknownBean, message: "'first'") { try environment.getBean(Pair.self) }
     let both = try Environment()
     let (first, second) = (Mailer(), Mailer())
     try both.define(both.bean(Pair.self).property(\.second, value: second).property(\.first, value: first))
@@ -137,11 +116,8 @@ import Testing
 
   @Test("Missing and ambiguous beans are faults at startup, even of lazy beans")
   func faults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, id: "client", lazy: true))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("mailer"))
-    #expect(fault.passes("'client'"))
+    try requireFault(.unknownBean, message: "mailer", through: "'client'") { try environment.startup() }
     let second = try Environment()
     try second.define(second.bean(Mailer.self))
     try second.define(second.bean(Mailer.self))
@@ -151,7 +127,6 @@ import Testing
 
   @Test("A cycle is found at startup, and so is a captive")
   func cycleAndCaptive() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Chicken.self, lazy: true))
     try environment.define(environment.bean(Egg.self, lazy: true))
     try requireFault(.cyclicDependency) { try environment.startup() }
@@ -164,7 +139,6 @@ import Testing
 
   @Test("A missing bean with any id is a fault at startup; a wrong id or type is one when the object is built")
   func byIdFaults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Store.self))
     try environment.define(environment.bean(Reader.self, lazy: true))
     try requireFault(.unknownBean) { try environment.startup() }

@@ -5,6 +5,8 @@ import Testing
 /// Any instance handed to `bean(_:)` works, or startup reports the reason.
 @Suite("Instances as beans", .timeLimit(.minutes(20)))
 struct InstanceDeclarationSpecification {
+  @FreshEnvironment private var environment
+
   private enum Colour: Equatable {
     case red
     case mixed(Int)
@@ -12,7 +14,6 @@ struct InstanceDeclarationSpecification {
 
   @Test("Tuples, enumerations, closures and Void are beans like any other value")
   func tuplesEnumsClosuresAndVoid() throws {
-    let environment = try Environment()
     try environment.define(environment.bean((1, "a")))
     try environment.define(environment.bean(Colour.mixed(3)))
     let double: (Int) -> Int = { 2 * $0 }
@@ -32,7 +33,6 @@ struct InstanceDeclarationSpecification {
 
   @Test("A bean's own type may be neither an optional nor an array nor a wrapper of the container")
   func optionalsArraysAndWrappersAreRefused() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Optional(1)))
     try environment.define(environment.bean([1, 2]))
     try environment.define(environment.bean(nil as Tracked?))
@@ -45,7 +45,6 @@ struct InstanceDeclarationSpecification {
 
   @Test("A metatype handed in as an instance is refused")
   func metatypesAreRefused() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Tracked.self as Any))
     try environment.define(environment.bean((any DisposableBean).self as Any))
     try environment.define(environment.bean(Int.self as Any))
@@ -54,14 +53,12 @@ struct InstanceDeclarationSpecification {
 
   @Test("A factory of Never can only throw, and its error arrives")
   func aFactoryOfNeverThrows() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Never.self, lazy: true, factory: { throw Boom() }))
     #expect(code { try environment.getBean(Never.self) } == .creationFailed)
   }
 
   @Test("A value has its lifecycle callbacks")
   func valuesHaveLifecycleCallbacks() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(7).postConstruct { journal.note("post \($0)") }.onDestroy { journal.note("destroy \($0)") })
@@ -72,7 +69,6 @@ struct InstanceDeclarationSpecification {
 
   @Test("The callbacks of a class's template do not fit a value: a fault of startup")
   func classCallbacksOfATemplateDoNotFitAValue() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, id: "t", abstract: true).onDestroy { _ in })
     try environment.define(environment.bean(Int.self, parent: "t", factory: { 7 }))
     #expect(faults(of: environment).map(\.code) == [.typeMismatch])
@@ -80,7 +76,6 @@ struct InstanceDeclarationSpecification {
 
   @Test("A key path may lead through structures, and start at a value")
   func keyPathsThroughStructsAndOnValues() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Outer.self, factory: Outer.init).property(\.inner.numbers, value: [1, 2]))
     // No other code uses it.
     nonisolated(unsafe) let shared = Outer()
@@ -93,7 +88,6 @@ struct InstanceDeclarationSpecification {
 
   @Test("Optional, array and twice optional properties are set by key path")
   func propertiesOfWrapperShapes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(5))
     try environment.define(
       environment.bean(Shapes.self, factory: Shapes.init)
@@ -110,9 +104,7 @@ struct InstanceDeclarationSpecification {
   /// Each child of a factory gets the instance; the end of one of them does not take it from the others.
   @Test("An instance declared for a factory's children serves all of them, in sequence")
   func anInstanceDeclaredForAFactorysChildrenServesAllOfThem() throws {
-    let environment = try Environment()
-    let factory = try environment.childFactory(
-      "request", seed: Int.self, configure: { try $0.define($0.bean("constant")) })
+    let factory = try environment.childFactory("request", seed: Int.self) { try $0.define($0.bean("constant")) }
     for number in 0..<3 {
       let child = try factory.build(number)
       #expect(try child.getBean(String.self) == "constant")

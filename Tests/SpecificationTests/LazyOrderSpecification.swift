@@ -3,6 +3,7 @@ import Testing
 
 /// A singleton that is not lazy exists before the beans that take it by a `Lazy`, and is released after them.
 @Suite("The order of beans that are taken lazily", .timeLimit(.minutes(20))) struct LazyOrderSpecification {
+  @FreshEnvironment("shop") private var environment
   private let journal = Journal()
 
   /// A kind of bean that a `Lazy<any Store>` finds.
@@ -16,7 +17,7 @@ import Testing
         try environment.define(bean.onDestroy { _ in journal.note("\(name) released") })
         return bean
       }
-      @Sendable func shelf() -> Shelf { journal.noted("shelf created", Shelf()) }
+      @Sendable func shelf() -> Shelf { journal.noting("shelf created", Shelf()) }
       func asynchronous() throws {
         try noted("shelf", environment.bean(Shelf.self, async: { shelf() }))
       }
@@ -24,7 +25,7 @@ import Testing
         try noted(
           name,
           environment.decorate((any Store).self) { (_: any Store) -> any Store in
-            journal.noted("\(name) created", Box())
+            journal.noting("\(name) created", Box())
           })
       }
       switch self {
@@ -41,13 +42,9 @@ import Testing
         try noted(
           "box",
           environment.decorate((any Store).self) { (_: any Store, _: Label) -> any Store in
-            journal.noted("box created", Box())
+            journal.noting("box created", Box())
           })
-        try noted(
-          "label",
-          environment.bean(
-            Label.self,
-            factory: { journal.noted("label created", Label()) }))
+        try noted("label", environment.bean(Label.self, factory: { journal.noting("label created", Label()) }))
       case .product:
         try environment.define(
           environment.bean(Workshop.self, factory: { Workshop { shelf() } }).target((any Store).self))
@@ -68,10 +65,7 @@ import Testing
       case .asynchronousRelease:
         try environment.define(
           environment.bean(Shelf.self, factory: { shelf() })
-            .onDestroy { _ in
-              await Task.yield()
-              journal.note("shelf released")
-            })
+            .onDestroy { _ in await journal.noteLater("shelf released") })
       }
     }
   }
@@ -80,10 +74,8 @@ import Testing
   private func take<each P>(in environment: Environment, _: repeat (each P).Type) throws -> TypedBeanDeclaration<Taker>
   {
     let journal = journal
-    return environment.bean(
-      Taker.self,
-      factory: { (_: repeat each P) in journal.noted("taker created", Taker()) }
-    ).onDestroy { _ in journal.note("taker released") }
+    return environment.bean(Taker.self, factory: { (_: repeat each P) in journal.noting("taker created", Taker()) })
+      .onDestroy { _ in journal.note("taker released") }
   }
 
   /// Expects that the taker was created last and released first.
@@ -97,7 +89,6 @@ import Testing
 
   @Test("A bean that is not lazy exists before its taker, and is released after it", arguments: Kind.allCases)
   func kinds(_ kind: Kind) async throws {
-    let environment = try Environment(name: "shop")
     try environment.define(take(in: environment, Lazy<any Store>.self))
     try kind.define(in: environment, journal)
     try await environment.ready()
@@ -114,7 +105,6 @@ import Testing
     "Each form of a Lazy orders its bean, plain, decorated or asynchronous", arguments: Form.allCases,
     [Kind.plain, .decorated, .asynchronous])
   func forms(_ form: Form, _ kind: Kind) async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     func taker() throws -> BeanDeclaration {
       switch form {
@@ -137,16 +127,12 @@ import Testing
     try environment.define(environment.bean(Cart.self, factory: { (_: any Store) in Cart() }).scope("prototype"))
     let shelf =
       kind == .asynchronous
-      ? environment.bean(
-        Shelf.self, id: "store",
-        async: { journal.noted("store created", Shelf()) })
-      : environment.bean(
-        Shelf.self, id: "store",
-        factory: { journal.noted("store created", Shelf()) })
+      ? environment.bean(Shelf.self, id: "store", async: { journal.noting("store created", Shelf()) })
+      : environment.bean(Shelf.self, id: "store", factory: { journal.noting("store created", Shelf()) })
     try environment.define(shelf.onDestroy { _ in journal.note("store released") })
     if kind == .decorated {
       try environment.define(
-        environment.decorate((any Store).self) { (_: any Store) -> any Store in journal.noted("box created", Box()) }
+        environment.decorate((any Store).self) { (_: any Store) -> any Store in journal.noting("box created", Box()) }
           .onDestroy { _ in journal.note("box released") })
     }
     try await environment.ready()
@@ -156,12 +142,9 @@ import Testing
 
   @Test("A bean that takes the taker comes after what the taker takes lazily, created asynchronously or not")
   func takersOfTakers() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     for isAsynchronous in [true, false] {
-      let make: @Sendable (Taker) -> Box = { _ in
-        journal.noted("box created", Box())
-      }
+      let make: @Sendable (Taker) -> Box = { _ in journal.noting("box created", Box()) }
       let box =
         isAsynchronous
         ? environment.bean(Box.self, id: "async", async: { (taker: Taker) in make(taker) })
@@ -174,7 +157,7 @@ import Testing
         Shelf.self,
         async: {
           for _ in 0..<50 { await Task.yield() }
-          return journal.noted("shelf created", Shelf())
+          return journal.noting("shelf created", Shelf())
         }))
     try await environment.ready()
     #expect(journal.entries.prefix(2) == ["shelf created", "taker created"], "\(journal.entries)")
@@ -184,21 +167,11 @@ import Testing
 
   @Test("A bean that needs its taker comes after it, as the circle demands; other lazily taken beans come before it")
   func circle() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Box>.self, Lazy<Shelf>.self, Lazy<Label>.self))
-    try environment.define(
-      environment.bean(
-        Box.self,
-        factory: { (_: Taker) in journal.noted("box created", Box()) }))
-    try environment.define(
-      environment.bean(
-        Shelf.self,
-        factory: { journal.noted("shelf created", Shelf()) }))
-    try environment.define(
-      environment.bean(
-        Label.self,
-        async: { journal.noted("label created", Label()) }))
+    try environment.define(environment.bean(Box.self, factory: { (_: Taker) in journal.noting("box created", Box()) }))
+    try environment.define(environment.bean(Shelf.self, factory: { journal.noting("shelf created", Shelf()) }))
+    try environment.define(environment.bean(Label.self, async: { journal.noting("label created", Label()) }))
     try await environment.ready()
     #expect(journal.entries == ["shelf created", "label created", "taker created", "box created"])
     try await environment.shutdown()
@@ -206,17 +179,11 @@ import Testing
 
   @Test("Beans that take each other lazily are all built, and their other needs come first")
   func mutual() throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Box>.self, Lazy<Shelf>.self))
     try environment.define(
-      environment.bean(
-        Box.self,
-        factory: { (_: Lazy<Taker>) in journal.noted("box created", Box()) }))
-    try environment.define(
-      environment.bean(
-        Shelf.self,
-        factory: { journal.noted("shelf created", Shelf()) }))
+      environment.bean(Box.self, factory: { (_: Lazy<Taker>) in journal.noting("box created", Box()) }))
+    try environment.define(environment.bean(Shelf.self, factory: { journal.noting("shelf created", Shelf()) }))
     try environment.startup()
     #expect(journal.entries.first == "shelf created" && Set(journal.entries).count == 3, "\(journal.entries)")
     try environment.shutdown()
@@ -224,15 +191,14 @@ import Testing
 
   @Test("An asynchronous bean that awaits its taker in its factory is ready")
   func dynamicCircle() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Shelf>.self))
     try environment.define(
       environment.bean(
         Shelf.self,
         async: { [unowned environment] in
-          _ = try await environment.readyBean(Taker.self)
-          return journal.noted("shelf created", Shelf())
+          _ = try await environment.getBean(awaiting: Taker.self)
+          return journal.noting("shelf created", Shelf())
         }))
     try await environment.ready()
     #expect(journal.entries == ["taker created", "shelf created"])
@@ -241,19 +207,10 @@ import Testing
 
   @Test("A bean that is declared as lazy is not built for its taker")
   func declaredAsLazy() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Lazy<Shelf>.self, Lazy<Label>.self))
-    try environment.define(
-      environment.bean(
-        Shelf.self,
-        factory: { journal.noted("shelf created", Shelf()) }
-      ).lazy())
-    try environment.define(
-      environment.bean(
-        Label.self,
-        async: { journal.noted("label created", Label()) }
-      ).lazy())
+    try environment.define(environment.bean(Shelf.self, factory: { journal.noting("shelf created", Shelf()) }).lazy())
+    try environment.define(environment.bean(Label.self, async: { journal.noting("label created", Label()) }).lazy())
     try await environment.ready()
     #expect(journal.entries == ["taker created"])
     try await environment.shutdown()
@@ -261,13 +218,9 @@ import Testing
 
   @Test("A Provider orders nothing")
   func provider() throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     try environment.define(take(in: environment, Provider<Shelf>.self))
-    try environment.define(
-      environment.bean(
-        Shelf.self,
-        factory: { journal.noted("shelf created", Shelf()) }))
+    try environment.define(environment.bean(Shelf.self, factory: { journal.noting("shelf created", Shelf()) }))
     try environment.startup()
     #expect(journal.entries == ["taker created", "shelf created"])
     try environment.shutdown()
@@ -275,20 +228,17 @@ import Testing
 
   @Test("ready() of a child orders the child's asynchronous beans that take each other lazily")
   func child() async throws {
-    let environment = try Environment(name: "shop")
     let journal = journal
     let requests = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(
-        request.bean(
-          Taker.self,
-          async: { (_: Lazy<Shelf>) in journal.noted("taker created", Taker()) }
-        ).onDestroy { _ in journal.note("taker released") })
+        request.bean(Taker.self, async: { (_: Lazy<Shelf>) in journal.noting("taker created", Taker()) })
+          .onDestroy { _ in journal.note("taker released") })
       try request.define(
         request.bean(
           Shelf.self,
           async: {
             for _ in 0..<50 { await Task.yield() }
-            return journal.noted("shelf created", Shelf())
+            return journal.noting("shelf created", Shelf())
           }
         ).onDestroy { _ in journal.note("shelf released") })
     }
@@ -300,21 +250,12 @@ import Testing
 
   @Test("A plain child environment orders its own beans")
   func plainChild() async throws {
-    let environment = try Environment(name: "shop")
     let child = try Environment(name: "branch", parent: environment)
     try child.define(take(in: child, Lazy<any Store>.self))
     try Kind.asynchronousDecorated.define(in: child, journal)
     try await child.ready()
     try await environment.shutdown()
     expectOrder()
-  }
-}
-
-extension Journal {
-  /// Notes a line, and returns the value.
-  fileprivate func noted<T>(_ line: String, _ value: T) -> T {
-    note(line)
-    return value
   }
 }
 
@@ -341,9 +282,6 @@ private struct Furniture: BeanModule {
 
   func configure(_ environment: Environment) throws {
     let journal = journal
-    try environment.define(
-      environment.bean(
-        Shelf.self,
-        factory: { journal.noted("shelf created", Shelf()) }))
+    try environment.define(environment.bean(Shelf.self, factory: { journal.noting("shelf created", Shelf()) }))
   }
 }

@@ -4,6 +4,8 @@ import Testing
 /// Prototypes of the application are built for the environment that asks, so a declaration further in may close a
 /// cycle of them.
 @Suite("Cycles over several environments", .timeLimit(.minutes(20))) struct LevelCycleSpecification {
+  @FreshEnvironment("application") private var application
+
   /// A way from the application's prototype `Hen` to an `Egg`, which a child declares.
   enum Path: CaseIterable {
     case parameter, optional, array, dictionary, proto, owned, requiredType, requiredId, reference, property, template
@@ -57,16 +59,9 @@ import Testing
     }
   }
 
-  private func application(_ path: Path) throws -> Environment {
-    let application = try Environment(name: "application")
-    try path.declare(in: application)
-    return application
-  }
-
   @Test("A declaration of a factory's children that closes a cycle is a fault of startup", arguments: Path.allCases)
   func children(_ path: Path) throws {
-    let application = try application(path)
-    defer { try? application.shutdown() }
+    try path.declare(in: application)
     _ = try application.childFactory("request", seed: Int.self, configure: path.close)
     let faults = try startupFaults(of: application)
     #expect(faults.map(\.code) == [.cyclicDependency], "\(faults)")
@@ -75,8 +70,7 @@ import Testing
 
   @Test("Each factory's children are judged, at any depth, and the cycle is reported once", arguments: Path.allCases)
   func nested(_ path: Path) throws {
-    let application = try application(path)
-    defer { try? application.shutdown() }
+    try path.declare(in: application)
     _ = try application.childFactory("job", seed: Int.self) { try $0.define($0.bean(Egg.self, factory: { Egg() })) }
     let sessions = try application.childFactory("session", seed: Int8.self, configure: path.close)
     let requests = try sessions.childFactory("request", seed: Int16.self)
@@ -87,8 +81,6 @@ import Testing
 
   @Test("A declaration of a plain child environment that closes a cycle is a fault of its startup")
   func plainChild() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try Path.array.declare(in: application)
     try application.startup()
     let child = try Environment(name: "child", parent: application)
@@ -100,8 +92,6 @@ import Testing
 
   @Test("A cycle may lead through the declarations of three levels")
   func threeLevels() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try application.define(application.bean(Hen.self, factory: { (_: [Stone]) in Hen() }).scope("prototype"))
     let sessions = try application.childFactory("session", seed: Int8.self) {
       try $0.define($0.bean(Stone.self, factory: { (_: Egg?) in Stone() }).scope("prototype"))
@@ -116,8 +106,6 @@ import Testing
 
   @Test("A child that hides an id closes a cycle of the application's prototypes")
   func hidden() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try application.define(application.bean(Stone.self, id: "stone", factory: { Stone() }).primary())
     try application.define(application.bean(Egg.self, factory: { (_: Hen) in Egg() }).scope("prototype"))
     try application.define(application.bean(Hen.self, factory: { (_: any Laid) in Hen() }).scope("prototype"))
@@ -129,7 +117,6 @@ import Testing
 
   @Test("A Provider and a Lazy break a cycle over levels")
   func broken() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(Hen.self, factory: { (_: [any Laid]) in Hen() }).scope("prototype"))
     let factories = [
       try application.childFactory("a", seed: Int.self) {
@@ -146,8 +133,6 @@ import Testing
 
   @Test("A cycle of a request's beans that the application declares is reported once for all factories")
   func severalFactories() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try application.define(application.bean(Hen.self, factory: { (_: Egg) in Hen() }).scope("request"))
     try application.define(application.bean(Egg.self, factory: { (_: Hen) in Egg() }).scope("request"))
     _ = try application.childFactory("request", seed: Int.self)

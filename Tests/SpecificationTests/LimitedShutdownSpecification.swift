@@ -175,14 +175,11 @@ struct LimitedShutdownSpecification {
     let environment = try Environment(name: "application")
     let (begun, end, journal) = (Gate("begin of the lookup"), end, journal)
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: { () throws -> Item in
-          begun.open()
-          try end.wait()
-          return Item()
-        }
-      ).onDestroy { _ in journal.note("released") })
+      environment.bean(Item.self, lazy: true) { () throws -> Item in
+        begun.open()
+        try end.wait()
+        return Item()
+      }.onDestroy { _ in journal.note("released") })
     try environment.startup()
     let lookup = BackgroundThread { _ = try environment.getBean(Item.self) }
     try begun.wait()

@@ -108,9 +108,7 @@ struct LinearitySpecification {
     let ratio = try ratio(small: 250, large: 1_000) { environment, depth in
       try nest(depth, in: environment) { level, _ in
         try level
-          .define(
-            level.bean(Step.self, id: "step", factory: { (_: Int, _: Part) in Step() }).argument(1, ref: "part")
-          )
+          .define(level.bean(Step.self, id: "step", factory: { (_: Int, _: Part) in Step() }).argument(1, ref: "part"))
           .define(
             level.bean(
               Sight.self,
@@ -148,8 +146,7 @@ struct LinearitySpecification {
   func circlesInADenseGraph() throws {
     let ratio = try ratio { environment, count in
       for number in 0..<count / 50 {
-        try environment.define(
-          environment.bean(Part.self, id: "\(number)", factory: { (_: [any Piece]) in Part() }))
+        try environment.define(environment.bean(Part.self, id: "\(number)", factory: { (_: [any Piece]) in Part() }))
       }
     }
     // The number of dependencies itself is quadratic here.

@@ -22,13 +22,10 @@ struct LogMetadataSpecification {
       .logMetadata { ["user": $0] }
     requests = try sessions.childFactory("request", seed: Int.self) { request in
       try request.define(
-        request.bean(
-          Handler.self,
-          factory: {
-            logger.info("created")
-            return Handler()
-          }
-        ).onDestroy { _ in logger.info("released") })
+        request.bean(Handler.self) {
+          logger.info("created")
+          return Handler()
+        }.onDestroy { _ in logger.info("released") })
     }
     try requests.logMetadata { ["request": "\($0)"] }
   }
@@ -89,8 +86,7 @@ struct LogMetadataSpecification {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
     let requests = try application.childFactory("request", seed: Int.self).logMetadata {
-      asked.note("\($0)")
-      return ["request": "\($0)"]
+      asked.noting("\($0)", ["request": "\($0)"])
     }
     try requests.withChild(1) { _ in logger.debug("not written") }
     #expect(asked.entries == [])

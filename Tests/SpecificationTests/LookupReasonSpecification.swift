@@ -3,6 +3,8 @@ import Testing
 
 /// A provider and a lookup that request the same bean in the same environment.
 @Suite("Reasons of lookups") struct LookupReasonSpecification {
+  @FreshEnvironment("application") private var application
+
   /// Returns the error of a provider whose environment's own lookup finds no such bean: only children declare it.
   private func reasonOfProvider<T: Sendable>(
     _ provider: Provider<T>, id: String? = nil, in environment: Environment,
@@ -32,7 +34,6 @@ import Testing
 
   @Test("A bean that only a request declares is unknown to lookups further out, and not open for a provider")
   func onlyInARequest() throws {
-    let application = try Environment(name: "application")
     try application.define(
       all:
         application.bean(Asking<Part>.self, factory: Asking.init),
@@ -55,7 +56,6 @@ import Testing
 
   @Test("The session that is current is not named as a scope that is not open")
   func currentSession() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(Asking<Qualified<Tag, Part>>.self, factory: Asking.init))
     let sessions = try application.childFactory("session", seed: Int.self) { session in
       try session.define(session.bean(Part.self))
@@ -73,7 +73,6 @@ import Testing
 
   @Test("A bean that the session lacks is unknown for both, even if the children of another factory have one")
   func elsewhere() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(Asking<Part>.self, factory: Asking.init))
     let sessions = try application.childFactory("session", seed: Int.self)
     _ = try application.childFactory("job", seed: String.self) { try $0.define($0.bean(Part.self)) }
@@ -87,7 +86,6 @@ import Testing
 
   @Test("The missing bean of a factory is the reason, not the scope of the bean that it creates")
   func insideAFactory() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(Asking<Holder>.self, factory: Asking.init))
     let sessions = try application.childFactory("session", seed: Int.self) { session in
       try session.define(
@@ -103,7 +101,6 @@ import Testing
 
   @Test("A provider of an optional or of several returns the result of a lookup")
   func optionalAndSeveral() throws {
-    let application = try Environment(name: "application")
     try application.define(
       all:
         application.bean(Asking<Part?>.self, factory: Asking.init),

@@ -24,19 +24,15 @@ import Testing
     try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
     try child.define(child.bean(Left.self, factory: { (leaf: Leaf) in Left(alive, leaf) }))
     try child.define(
-      child.bean(
-        Right.self,
-        factory: { (leaf: Leaf) in
-          if rightFails { throw Failed() }
-          return Right(alive, leaf)
-        }))
+      child.bean(Right.self) { (leaf: Leaf) in
+        if rightFails { throw Failed() }
+        return Right(alive, leaf)
+      })
     try child.define(
-      child.bean(
-        Root.self,
-        factory: { (left: Left, right: Right, leaf: Leaf) in
-          if rootFails { throw Failed() }
-          return Root(alive, left, right, leaf)
-        }))
+      child.bean(Root.self) { (left: Left, right: Right, leaf: Leaf) in
+        if rootFails { throw Failed() }
+        return Root(alive, left, right, leaf)
+      })
   }
 
   @Test("A bean that several beans take lives as long as the last holder")
@@ -93,15 +89,12 @@ import Testing
     let left = try left(declaring: { child in
       try child.define(child.bean(Leaf.self, factory: { Leaf(alive) }))
       try child.define(
-        child.bean(
-          Left.self,
-          factory: { (leaf: Leaf, environment: Environment) in
-            _ = try environment.getBean(Right.self)
-            return Left(alive, leaf)
-          }))
+        child.bean(Left.self) { (leaf: Leaf, environment: Environment) in
+          _ = try environment.getBean(Right.self)
+          return Left(alive, leaf)
+        })
       try child.define(child.bean(Middle.self, factory: { (leaf: Leaf) in Middle(alive, leaf) }))
-      try child.define(
-        child.bean(Right.self, factory: { (leaf: Leaf, middle: Middle) in Right(alive, leaf, middle) }))
+      try child.define(child.bean(Right.self, factory: { (leaf: Leaf, middle: Middle) in Right(alive, leaf, middle) }))
       try child.define(
         child.bean(
           Root.self,
@@ -134,8 +127,7 @@ import Testing
       try child.define(child.bean(Wrapper.self, factory: { Wrapper(leaf: Leaf(alive)) }))
       try child.define(child.bean(Left.self, factory: { (wrapper: Wrapper) in Left(alive, wrapper.leaf) }))
       try child.define(child.bean(Right.self, factory: { (wrapper: Wrapper?) in Right(alive, wrapper?.leaf) }))
-      try child.define(
-        child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
+      try child.define(child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
     }) { request in
       _ = try request.getBean(Root.self)
       #expect(alive.value == 4)
@@ -153,8 +145,7 @@ import Testing
       try child.define(child.bean(Leaf.self, factory: { shared }))
       try child.define(child.bean(Left.self, factory: { (leaf: Leaf) in Left(alive, leaf) }))
       try child.define(child.bean(Right.self, factory: { (leaf: Leaf) in Right(alive, leaf) }))
-      try child.define(
-        child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
+      try child.define(child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
     }) { _ = try $0.getBean(Root.self) }
     #expect(left == 1)
     withExtendedLifetime(shared) {}
@@ -169,8 +160,7 @@ import Testing
       try child.define(child.bean(Middle.self, factory: { (leaves: [Leaf]) in Middle(alive, leaves.first) }))
       try child.define(child.bean(Left.self, factory: { (middle: Middle) in Left(alive, middle.leaf, middle) }))
       try child.define(child.bean(Right.self, factory: { (middle: Middle) in Right(alive, middle.leaf, middle) }))
-      try child.define(
-        child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
+      try child.define(child.bean(Root.self, factory: { (left: Left, right: Right) in Root(alive, left, right, nil) }))
     }) { request in
       _ = try request.getBean(Root.self)
       #expect(alive.value == 74)
@@ -184,13 +174,10 @@ import Testing
     try child.define(child.bean(Middle.self, id: "0", factory: { Middle(alive, nil) }))
     for number in 1..<length {
       try child.define(
-        child.bean(
-          Middle.self, id: "\(number)",
-          factory: { (previous: Middle, first: Middle) in
-            if number == failing { throw Failed() }
-            return Middle(alive, nil, previous)
-          }
-        ).argument(0, ref: "\(number - 1)").argument(1, ref: "0"))
+        child.bean(Middle.self, id: "\(number)") { (previous: Middle, first: Middle) in
+          if number == failing { throw Failed() }
+          return Middle(alive, nil, previous)
+        }.argument(0, ref: "\(number - 1)").argument(1, ref: "0"))
     }
   }
 
@@ -234,7 +221,7 @@ import Testing
       try child.define(child.bean(Right.self, factory: { (leaf: Leaf) in Right(alive, leaf) }))
       let root = child.bean(
         Root.self, factory: { (left: Left, right: Right, leaf: Leaf) in Root(alive, left, right, leaf) })
-      try child.define(others > 0 ? root.dependsOn("\(others - 1)") : root)
+      try child.define(others > 0 ? root.requires(id: "\(others - 1)") : root)
     }
     let request = try requests.build(())
     try await request.ready()

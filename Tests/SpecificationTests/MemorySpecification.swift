@@ -5,9 +5,10 @@ import Testing
 /// The objects that are retained after the end, after a failure, and without an end.
 @Suite("Retained and released objects", .timeLimit(.minutes(20)))
 struct MemorySpecification {
+  @FreshEnvironment private var environment
+
   @Test("A finished child is deallocated, though a bean of it holds it")
   func aFinishedChildIsDeallocated() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Tracked.self,
@@ -27,7 +28,6 @@ struct MemorySpecification {
 
   @Test("A live child without other references is held by its parent until the end")
   func aLiveChildIsHeldByItsParentAlone() throws {
-    let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Void.self)
     weak let child = try factory.build(())
     #expect(child != nil)
@@ -49,25 +49,19 @@ struct MemorySpecification {
       let instance = Tracked(Tracked.Counters())
       try environment.define(environment.bean(instance))
       let (token, childToken) = (Item(), Item())
-      let declaration = environment.bean(
-        Aware.self,
-        factory: {
-          _ = token
-          return Aware()
-        })
+      let declaration = environment.bean(Aware.self) {
+        _ = token
+        return Aware()
+      }
       try environment.define(declaration)
-      let factory = try environment.childFactory(
-        "request", seed: Int.self,
-        configure: { child in
-          let declaration = child.bean(
-            String.self,
-            factory: { (environment: Environment) in
-              _ = childToken
-              return environment.name
-            })
-          weakChildDeclaration = declaration
-          try child.define(declaration)
-        })
+      let factory = try environment.childFactory("request", seed: Int.self) { child in
+        let declaration = child.bean(String.self) { (environment: Environment) in
+          _ = childToken
+          return environment.name
+        }
+        weakChildDeclaration = declaration
+        try child.define(declaration)
+      }
       _ = try? environment.startup()
       _ = try? factory.withChild(1) { try $0.getBean(String.self) }
       weakEnvironment = environment
@@ -87,7 +81,6 @@ struct MemorySpecification {
 
   @Test("Objects of declarations are released at the end, though the environment is kept")
   func objectsOfDeclarationsAreReleasedAtTheEndOfAKeptEnvironment() throws {
-    let environment = try Environment()
     weak var pinned: Tracked?
     weak var property: Tracked?
     weak var instance: Tracked?
@@ -119,12 +112,10 @@ struct MemorySpecification {
       let token = Item()
       weakToken = token
       try environment.define(
-        environment.bean(
-          Tracked.self,
-          factory: {
-            _ = token
-            return Tracked(counters)
-          }))
+        environment.bean(Tracked.self) {
+          _ = token
+          return Tracked(counters)
+        })
       try environment.define(environment.bean(Tracked(counters), id: "instance"))
       try environment.startup()
     }
@@ -165,7 +156,6 @@ struct MemorySpecification {
   @Test("A failed startup releases everything")
   func aFailedStartupReleasesEverything() throws {
     let counters = Tracked.Counters()
-    let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
     try environment.define(environment.bean(Tracked(counters), id: "instance"))
     try environment.define(environment.bean(Int.self, factory: { throw Boom() }))
@@ -177,7 +167,6 @@ struct MemorySpecification {
   @Test("A bean that fails half way is dropped, with its arguments")
   func aBeanThatFailsHalfWayIsDroppedWithItsArguments() throws {
     let counters = Tracked.Counters()
-    let environment = try Environment()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }).scope("prototype"))
     try environment.define(
       environment.bean(Keeper.self, lazy: true, factory: { Keeper($0) })
@@ -191,7 +180,6 @@ struct MemorySpecification {
 
   @Test("A child that could not open releases its seed")
   func aChildThatCouldNotOpenReleasesItsSeed() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory("request", seed: Tracked.self)
     try environment.shutdown()

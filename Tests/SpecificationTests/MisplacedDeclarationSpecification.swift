@@ -2,15 +2,15 @@ import Beans
 import Testing
 
 @Suite("Declarations inside of configure", .timeLimit(.minutes(20))) struct MisplacedDeclarationSpecification {
+  @FreshEnvironment("shop") private var shop
+
   @Test("A declaration of the environment around the children is a fault that names both lines")
   func wrongReceiver() throws {
-    let shop = try Environment(name: "shop")
     _ = try shop.childFactory("request", seed: Int.self, file: "Shop.swift", line: 3) { _ in
       try shop.define(Part.self, file: "Shop.swift", line: 4, factory: Part.init)
     }
-    let fault = try requireFault(.invalidDeclaration) { try shop.startup() }
+    let fault = try requireFault(.invalidDeclaration, message: "Part is declared in 'shop'") { try shop.startup() }
     #expect(fault.origin == .init(file: "Shop.swift", line: 4))
-    #expect(fault.message.contains("Part is declared in 'shop'"), "\(fault)")
     #expect(fault.message.contains("the children of 'request' (childFactory at Shop.swift:3)"), "\(fault)")
   }
 
@@ -24,13 +24,11 @@ import Testing
       }
     }
     let declared = level == 0 ? root : shop
-    let fault = try requireFault(.invalidDeclaration) { try declared.startup() }
-    #expect(fault.message.contains("the children of 'request'"), "\(fault)")
+    try requireFault(.invalidDeclaration, message: "the children of 'request'") { try declared.startup() }
   }
 
   @Test("An alias of the environment around the children is a fault, too")
   func alias() throws {
-    let shop = try Environment(name: "shop")
     try shop.define(shop.bean(Part.self, id: "part", factory: Part.init))
     _ = try shop.childFactory("request", seed: Int.self) { _ in try shop.alias("piece", of: "part") }
     #expect(try requireFault(.invalidDeclaration) { try shop.startup() }.message.contains("alias 'piece'"))
@@ -39,7 +37,6 @@ import Testing
   @Test("Declarations before and after the closure, and after one that throws, are no faults")
   func outside() throws {
     struct Boom: Error {}
-    let shop = try Environment(name: "shop")
     _ = try shop.childFactory("session", seed: Int.self) { session in
       _ = try session.childFactory("request", seed: Int.self) { try $0.define(Part.self, factory: Part.init) }
       try session.define(Other.self, factory: Other.init)
@@ -60,7 +57,6 @@ import Testing
       Receiver(testDescription: "an assisted factory") { try $0.define($1.bindFactory(Part.self).to { Part() }) },
     ])
   fileprivate func receiver(_ receiver: Receiver) async throws {
-    let shop = try Environment(name: "shop")
     try shop.addConfigurationSource(ProcessInfoConfigurationSource(variables: ["SECTION_SIZE": "1"]))
     _ = try shop.childFactory("request", seed: Int.self) { request in try receiver.declare(request, shop) }
     let fault = try requireFault(.invalidDeclaration) { try shop.startup() }

@@ -56,8 +56,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
   func hint() throws {
     let environment = try makeEnvironment().include(clocks.profile("production"))
     try environment.define(environment.bean(Bureau.self, factory: Bureau.init).argument(0, ref: "watch"))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("an alias 'watch' is declared at"), "\(fault)")
+    let fault = try requireFault(.unknownBean, message: "an alias 'watch' is declared at") { try environment.startup() }
     #expect(fault.message.contains("but inactive: module Adhoc is: profile 'production' is not active"), "\(fault)")
   }
 
@@ -80,8 +79,7 @@ private final class Clockmaker: Initializable, FactoryBean, Sendable {
     let environment = try makeEnvironment().include(privateClock())
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self, id: "day")).alias("watch", of: "day")
-    #expect(
-      try environment.getBean(Clock.self, byId: "watch") === environment.getBean(Clock.self, byId: "day"))
+    #expect(try environment.getBean(Clock.self, byId: "watch") === environment.getBean(Clock.self, byId: "day"))
     let other = try makeEnvironment().include(privateClock())
     try requireFault(.unknownBean) { try other.getBean(Clock.self, byId: "watch") }
     let third = try makeEnvironment().include(privateClock())

@@ -27,8 +27,7 @@ private final class Clock: Initializable, Sendable {}
   func alias() throws {
     expectModule(in: try fault { try $0.alias("watch", of: "clock") }, .unknownBean)
     let other = try Environment(name: "shop")
-    try other.define(other.bean(Clock.self, id: "clock")).include(
-      Adhoc { try $0.alias("watch", of: "clock") })
+    try other.define(other.bean(Clock.self, id: "clock")).include(Adhoc { try $0.alias("watch", of: "clock") })
     try other.alias("watch", of: "clock")
     let taken = try requireFault(.duplicateId) { try other.startup() }
     #expect(taken.message.hasSuffix("in module Adhoc"), "\(taken)")
@@ -45,8 +44,7 @@ private final class Clock: Initializable, Sendable {}
 
   @Test("A fault of a factory of children, of children's children, and of their declarations names the module")
   func factory() throws {
-    expectModule(
-      in: try fault { _ = try $0.childFactory("singleton", seed: Int.self) }, .invalidDeclaration)
+    expectModule(in: try fault { _ = try $0.childFactory("singleton", seed: Int.self) }, .invalidDeclaration)
     let other = try Environment(name: "shop")
     let nested = try requireFault {
       try other.include(
@@ -87,16 +85,14 @@ private final class Clock: Initializable, Sendable {}
   func condition() throws {
     let line = #line + 1
     try environment.include(Adhoc { _ in }.when { _ in throw Boom() })
-    let fault = try requireFault { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: line), "\(fault)")
+    try requireFault(line: line) { try environment.startup() }
   }
 
   @Test("A fault of a factory's condition has the place of the factory")
   func conditionOfFactory() throws {
     let line = #line + 1
     try environment.childFactory("request", seed: Int.self).when { _ in throw Boom() }
-    let fault = try requireFault { try environment.startup() }
-    #expect(fault.isFrom(file: #fileID, line: line), "\(fault)")
+    try requireFault(line: line) { try environment.startup() }
   }
 }
 

@@ -40,48 +40,49 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct ModuleSpecification {
-  @Test func declarationsOfAModuleAreMadeWhereItIsIncluded() throws {
-    let environment = try Environment(name: "shop").include(Payments())
-    defer { try? environment.shutdown() }
+  @FreshEnvironment("shop") private var environment
+
+  @Test("Declarations of a module are made where it is included")
+  func declarationsOfAModuleAreMadeWhereItIsIncluded() throws {
+    try environment.include(Payments())
     #expect(try environment.getBean(Checkout.self).gateway.name == "gateway")
   }
 
-  @Test func aModuleIsIncludedOnceHoweverOftenItIsNamed() throws {
-    let environment = try Environment(name: "shop").include(Payments()).include(Banking()).include(Payments())
-    defer { try? environment.shutdown() }
+  @Test("A module is included once, however often it is named")
+  func aModuleIsIncludedOnceHoweverOftenItIsNamed() throws {
+    try environment.include(Payments()).include(Banking()).include(Payments())
     #expect(try environment.getBeansByType(Checkout.self).count == 1)
     #expect(try environment.getBeansByType(Accounts.self).count == 1)
   }
 
-  @Test func modulesMayNeedEachOther() throws {
-    let environment = try Environment(name: "shop").include(Ledgers())
-    defer { try? environment.shutdown() }
+  @Test("Modules may need each other")
+  func modulesMayNeedEachOther() throws {
+    try environment.include(Ledgers())
     #expect(try environment.getBeansByType(Accounts.self).count == 1)
     #expect(try environment.getBeansByType(Checkout.self).count == 1)
   }
 
-  @Test func theChildrenOfAFactoryIncludeModulesOfTheirOwn() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("The children of a factory include modules of their own")
+  func theChildrenOfAFactoryIncludeModulesOfTheirOwn() throws {
     let requests = try environment.childFactory("request", seed: Int.self) { try $0.include(Payments()) }
     let (one, two) = (try requests.build(1), try requests.build(2))
     #expect(try one.getBean(Checkout.self) !== two.getBean(Checkout.self))
     #expect(code { try environment.getBean(Checkout.self) } == .unknownBean)
   }
 
-  @Test func anErrorOfAModulesDeclarationsIsThrown() throws {
-    let environment = try Environment(name: "shop")
+  @Test("An error of a module's declarations is thrown")
+  func anErrorOfAModulesDeclarationsIsThrown() throws {
     #expect(throws: Boom.self) { try environment.include(Adhoc { _ in throw Boom() }) }
   }
 
-  @Test func aModuleAfterStartupIsRefused() throws {
-    let environment = try Environment(name: "shop").startup()
-    defer { try? environment.shutdown() }
+  @Test("A module after startup is refused")
+  func aModuleAfterStartupIsRefused() throws {
+    try environment.startup()
     try requireFault(.frozen) { try environment.include(Payments()) }
   }
 
-  @Test func everyErrorNamesTheModule() throws {
-    let environment = try Environment(name: "shop")
+  @Test("Every error names the module")
+  func everyErrorNamesTheModule() throws {
     try environment.include(
       Adhoc { environment in
         try environment
@@ -99,7 +100,8 @@ private struct Ledgers: BeanModule {
     #expect(faults.allSatisfy { "\($0)".contains(" in module Adhoc") })
   }
 
-  @Test func aReportNamesTheModuleWithTheOrigin() throws {
+  @Test("A report names the module with the origin")
+  func aReportNamesTheModuleWithTheOrigin() throws {
     let environment = try Environment(name: "shop", traceOrigin: true).include(Payments())
     try environment.startup()
     defer { try? environment.shutdown() }
@@ -109,9 +111,11 @@ private struct Ledgers: BeanModule {
 }
 
 @Suite struct PrivateBeanSpecification {
-  @Test func lookupsOutsideAModuleDoNotFindItsPrivateBeans() throws {
-    let environment = try Environment(name: "shop").include(Payments())
-    defer { try? environment.shutdown() }
+  @FreshEnvironment("shop") private var environment
+
+  @Test("Lookups outside a module do not find its private beans")
+  func lookupsOutsideAModuleDoNotFindItsPrivateBeans() throws {
+    try environment.include(Payments())
     let fault = try requireFault(.unknownBean) { try environment.getBean(Gateway.self) }
     #expect(fault.message.contains("in module Payments, and private there"))
     try requireFault(.unknownBean) { try environment.getBean(Gateway.self, byId: "gateway") }
@@ -120,8 +124,9 @@ private struct Ledgers: BeanModule {
     #expect(code { try environment.getBean(Provider<Gateway>.self).get() } == .unknownBean)
   }
 
-  @Test func parametersOutsideAModuleDoNotFindItsPrivateBeans() throws {
-    let environment = try Environment(name: "shop").include(Payments())
+  @Test("Parameters outside a module do not find its private beans")
+  func parametersOutsideAModuleDoNotFindItsPrivateBeans() throws {
+    try environment.include(Payments())
     try environment
       .define(environment.bean(Checkout.self, id: "other", factory: Checkout.init))
       .define(environment.bean(Accounts.self).requires(id: "gateway"))
@@ -129,16 +134,17 @@ private struct Ledgers: BeanModule {
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
   }
 
-  @Test func typesAndIdsOfPrivateBeansAreFreeOutside() throws {
-    let environment = try Environment(name: "shop").include(Payments())
-    defer { try? environment.shutdown() }
+  @Test("Types and ids of private beans are free outside")
+  func typesAndIdsOfPrivateBeansAreFreeOutside() throws {
+    try environment.include(Payments())
     try environment.define(environment.bean(Gateway.self, id: "gateway", factory: { Gateway("public") }))
     #expect(try environment.getBean(Gateway.self).name == "public")
     #expect(try environment.getBean(Gateway.self, byId: "gateway").name == "public")
     #expect(try environment.getBeansByType(Gateway.self).map(\.name) == ["public"])
   }
 
-  @Test func aModuleFindsItsPrivateBeansInEveryWay() throws {
+  @Test("A module finds its private beans in every way")
+  func aModuleFindsItsPrivateBeansInEveryWay() throws {
     final class All: Sendable {
       let gateways: [Gateway]
       let maybe: Gateway?
@@ -147,7 +153,7 @@ private struct Ledgers: BeanModule {
         (self.gateways, self.maybe, self.byId) = (gateways, maybe, byId)
       }
     }
-    let environment = try Environment(name: "shop").include(
+    try environment.include(
       Adhoc { environment in
         try environment
           .define(environment.bean(Gateway.self, id: "g", factory: { Gateway("private") }).private())
@@ -155,16 +161,14 @@ private struct Ledgers: BeanModule {
           .define(environment.bean(All.self, factory: All.init).argument(2, ref: "g").requires(Gateway.self))
           .define(environment.decorate(Gateway.self) { (inner: Gateway) in Gateway("decorated \(inner.name)") })
       })
-    defer { try? environment.shutdown() }
     let all = try environment.getBean(All.self)
     #expect(all.gateways.map(\.name) == ["decorated private"])
     #expect(all.maybe === all.gateways[0] && all.byId === all.gateways[0])
     #expect(try environment.getBean(Later.self).gateway.get() === all.byId)
   }
 
-  @Test func aModuleFindsItsPrivateBeansInTheChildrenOfAFactoryToo() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A module finds its private beans in the children of a factory, too")
+  func aModuleFindsItsPrivateBeansInTheChildrenOfAFactoryToo() throws {
     var factory: EnvironmentFactory<Int>?
     try environment.include(
       Adhoc { environment in
@@ -181,8 +185,9 @@ private struct Ledgers: BeanModule {
     #expect(code { try request.getBean(Gateway.self) } == .unknownBean)
   }
 
-  @Test func aTemplateMayBePrivate() throws {
-    let environment = try Environment(name: "shop").include(
+  @Test("A template may be private")
+  func aTemplateMayBePrivate() throws {
+    try environment.include(
       Adhoc { environment in
         try environment
           .define(environment.template("base").lazy().private())
@@ -190,13 +195,13 @@ private struct Ledgers: BeanModule {
       })
     try environment.define(environment.template("base").scope("prototype"))
     try environment.startup()
-    defer { try? environment.shutdown() }
     #expect(environment.report().contains("Accounts \"accounts\" lazy: true\n"))
   }
 
-  @Test func privateBeansAreBuiltProcessedAndReleasedLikeAnyOther() throws {
+  @Test("Private beans are built, processed and released like any other")
+  func privateBeansAreBuiltProcessedAndReleasedLikeAnyOther() throws {
     let released = Guarded(0)
-    let environment = try Environment(name: "shop").include(
+    try environment.include(
       Adhoc { environment in
         try environment.define(
           environment.bean(Gateway.self, factory: { Gateway() }).private().onDestroy { _ in
@@ -208,20 +213,20 @@ private struct Ledgers: BeanModule {
     #expect(released.withLock { $0 } == 1)
   }
 
-  @Test func anIdIsUniqueInAModuleToo() throws {
-    let environment = try Environment(name: "shop").include(
+  @Test("An id is unique in a module, too")
+  func anIdIsUniqueInAModuleToo() throws {
+    try environment.include(
       Adhoc { environment in
         try environment
           .define(environment.bean(Accounts.self, id: "accounts").private())
           .define(environment.bean(Gateway.self, id: "accounts", factory: { Gateway() }).private())
       })
-    let fault = try requireFault(.duplicateId) { try environment.startup() }
+    let fault = try requireFault(.duplicateId, path: ["'accounts'"]) { try environment.startup() }
     #expect(fault.message.hasPrefix("the id 'accounts' is taken by "))
-    #expect(fault.path == ["'accounts'"])
   }
 
-  @Test func onlyAModuleHasPrivateBeans() throws {
-    let environment = try Environment(name: "shop")
+  @Test("Only a module has private beans")
+  func onlyAModuleHasPrivateBeans() throws {
     try environment.define(environment.bean(Accounts.self).private())
     try requireFault(.invalidDeclaration) { try environment.startup() }
   }
@@ -233,14 +238,16 @@ private struct Ledgers: BeanModule {
     return try environment.define(environment.settings().setValue(key: "beans.profiles", value: profiles))
   }
 
-  @Test func aConditionOfAModuleAppliesToAllItsDeclarations() throws {
+  @Test("A condition of a module applies to all its declarations")
+  func aConditionOfAModuleAppliesToAllItsDeclarations() throws {
     let environment = try makeEnvironment().include(Payments().profile("production"))
     defer { try? environment.shutdown() }
     let fault = try requireFault(.unknownBean) { try environment.getBean(Checkout.self) }
     #expect(fault.message.contains("but inactive: module Payments is: profile 'production' is not active"))
   }
 
-  @Test func aModuleIsActiveIfTheConditionsOfOneInclusionHold() throws {
+  @Test("A module is active if the conditions of one inclusion hold")
+  func aModuleIsActiveIfTheConditionsOfOneInclusionHold() throws {
     for modules in [[Payments().profile("production"), Payments().profile("test")], [Payments().profile("test")]] {
       let environment = try makeEnvironment()
       defer { try? environment.shutdown() }
@@ -249,7 +256,8 @@ private struct Ledgers: BeanModule {
     }
   }
 
-  @Test func includedModulesAreActiveWithTheirModule() throws {
+  @Test("Included modules are active with their module")
+  func includedModulesAreActiveWithTheirModule() throws {
     let environment = try makeEnvironment().include(Banking().when { _ in false })
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout?.self) == nil)
@@ -260,13 +268,15 @@ private struct Ledgers: BeanModule {
     #expect(try other.getBean(Checkout?.self) != nil)
   }
 
-  @Test func severalConditionsHaveToHoldTogether() throws {
+  @Test("Several conditions have to hold together")
+  func severalConditionsHaveToHoldTogether() throws {
     let environment = try makeEnvironment().include(Payments().profile("test").when { _ in false })
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Checkout?.self) == nil)
   }
 
-  @Test func aModuleMayReplaceMissingDeclarations() throws {
+  @Test("A module may replace missing declarations")
+  func aModuleMayReplaceMissingDeclarations() throws {
     let alone = try makeEnvironment().include(Payments().whenMissing(Checkout.self))
     defer { try? alone.shutdown() }
     #expect(try alone.getBean(Checkout.self).gateway.name == "gateway")
@@ -276,12 +286,12 @@ private struct Ledgers: BeanModule {
     #expect(try other.getBean(Checkout.self).gateway.name == "other")
   }
 
-  @Test func theFactoriesOfAnInactiveModuleAreInactive() throws {
+  @Test("The factories of an inactive module are inactive")
+  func theFactoriesOfAnInactiveModuleAreInactive() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     var factory: EnvironmentFactory<Int>?
-    try environment.include(
-      Adhoc { factory = try $0.childFactory("request", seed: Int.self) }.profile("production"))
+    try environment.include(Adhoc { factory = try $0.childFactory("request", seed: Int.self) }.profile("production"))
     let requests = try #require(factory)
     try requireFault(.scopeNotActive) { _ = try requests.build(1) }
   }

@@ -59,7 +59,8 @@ private struct Endless: BeanModule, Hashable {
     try environment.getBeansByType(Till.self).map(\.rate.code)
   }
 
-  @Test func theProfileOfEachInclusionDecidesWhichContentIsActive() throws {
+  @Test("The profile of each inclusion decides which content is active")
+  func theProfileOfEachInclusionDecidesWhichContentIsActive() throws {
     for (profiles, code) in [("prod", "USD"), ("test", "EUR")] {
       let environment = try makeEnvironment(profiles)
         .include(Currency(code: "USD").profile("prod"))
@@ -69,7 +70,8 @@ private struct Endless: BeanModule, Hashable {
     }
   }
 
-  @Test func modulesOfEqualContentAreIncludedOnce() throws {
+  @Test("Modules of equal content are included once")
+  func modulesOfEqualContentAreIncludedOnce() throws {
     let environment = try makeEnvironment()
       .include(Currency(code: "USD").profile("test")).include(Currency(code: "USD"))
       .include(Currency(code: "USD").profile("test"))
@@ -77,14 +79,16 @@ private struct Endless: BeanModule, Hashable {
     #expect(try codes(environment) == ["USD"])
   }
 
-  @Test func modulesOfDifferentContentEachHaveTheirPrivateBeans() throws {
+  @Test("Modules of different content each have their private beans")
+  func modulesOfDifferentContentEachHaveTheirPrivateBeans() throws {
     let environment = try makeEnvironment().include(Currency(code: "USD")).include(Currency(code: "EUR"))
     defer { try? environment.shutdown() }
     #expect(try codes(environment) == ["USD", "EUR"])
     #expect(code { try environment.getBean(Rate.self) } == .unknownBean)
   }
 
-  @Test func aModuleOfEqualContentFurtherInSeesThePrivateBeansOfTheOuterOne() throws {
+  @Test("A module of equal content further in sees the private beans of the outer one")
+  func aModuleOfEqualContentFurtherInSeesThePrivateBeansOfTheOuterOne() throws {
     struct Lender: BeanModule, Hashable {
       var code: String
       var isInner = false
@@ -111,7 +115,8 @@ private struct Endless: BeanModule, Hashable {
     try requireFault(.unknownBean) { try stranger.startup() }
   }
 
-  @Test func contentThatCannotBeComparedIsAFaultAtTheSecondInclusion() throws {
+  @Test("Content that cannot be compared is a fault at the second inclusion")
+  func contentThatCannotBeComparedIsAFaultAtTheSecondInclusion() throws {
     for conditions in [("prod", "!prod"), ("prod", "prod")] {
       let environment = try makeEnvironment().include(Country(code: "US").profile(conditions.0))
       try environment.include(Adhoc { try $0.include(Country(code: "EU").profile(conditions.1)) })
@@ -124,7 +129,8 @@ private struct Endless: BeanModule, Hashable {
     }
   }
 
-  @Test func aClassIsComparedByItsIdentityOrItsLackOfContent() throws {
+  @Test("A class is compared by its identity or its lack of content")
+  func aClassIsComparedByItsIdentityOrItsLackOfContent() throws {
     let plain = try makeEnvironment().include(Plain()).include(Plain())
     defer { try? plain.shutdown() }
     #expect(try plain.getBeansByType(Rate.self).count == 1)
@@ -136,7 +142,8 @@ private struct Endless: BeanModule, Hashable {
     try requireFault(.invalidDeclaration) { try different.startup() }
   }
 
-  @Test func aModuleThatIncludesItselfWithChangingContentIsAFault() throws {
+  @Test("A module that includes itself with changing content is a fault")
+  func aModuleThatIncludesItselfWithChangingContentIsAFault() throws {
     let environment = try makeEnvironment()
     let fault = try requireFault(.invalidDeclaration) { try environment.include(Endless()) }
     #expect(fault.message.contains("module Endless includes itself"))

@@ -2,15 +2,15 @@ import Beans
 import Testing
 
 @Suite("Observers of environments", .timeLimit(.minutes(20))) struct ObserverSpecification {
+  @FreshEnvironment("shop") private var shop
   private let observer = Recorder()
 
   @Test("Each child is observed when it opens and when it has ended, with its beans and its outcome")
   func children() throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let requests = try shop.childFactory("request", seed: Int.self) {
       try $0.define(Part.self, factory: Part.init) { $0.onDestroy { [observer] _ in observer.note("released") } }
     }
-    defer { try? shop.shutdown() }
     try requests.withChild(1) { child in
       #expect(observer.entries == ["opened request"])
       _ = try child.getBean(Part.self)
@@ -26,9 +26,8 @@ import Testing
 
   @Test("The end is reported for the child whose opening was reported")
   func identity() throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let requests = try shop.childFactory("request", seed: Int.self)
-    defer { try? shop.shutdown() }
     let (first, second) = (try requests.build(1), try requests.build(2))
     #expect(observer.open == [ObjectIdentifier(first), ObjectIdentifier(second)])
     first.finish()
@@ -40,10 +39,9 @@ import Testing
   @Test("Children of nested factories, and of environments below, are observed; the outer observers are called first")
   func inheritance() throws {
     let inner = Recorder(observer, "inner ")
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let sessions = try shop.childFactory("session", seed: Int.self)
     let requests = try sessions.childFactory("request", seed: Int.self) { try $0.addObserver(inner) }
-    defer { try? shop.shutdown() }
     try sessions.withChild(1) { session in try requests.withChild(2, in: session) { _ in } }
     #expect(
       observer.entries == [
@@ -58,22 +56,20 @@ import Testing
 
   @Test("A parent that ends its children reports their ends, innermost first")
   func endsOfParents() throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let sessions = try shop.childFactory("session", seed: Int.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     let session = try sessions.build(1)
     _ = try requests.build(2, in: session)
     try shop.shutdown()
-    #expect(
-      observer.entries.suffix(2) == ["ended request: 0 beans, completed", "ended session: 0 beans, completed"])
+    #expect(observer.entries.suffix(2) == ["ended request: 0 beans, completed", "ended session: 0 beans, completed"])
   }
 
   @Test("An observer that ends the child in its opening sees the end afterwards")
   func endInOpening() throws {
     observer.whenOpened { $0.finish() }
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let requests = try shop.childFactory("request", seed: Int.self)
-    defer { try? shop.shutdown() }
     let child = try requests.build(1)
     #expect(child.isFinished)
     #expect(observer.entries == ["opened request", "ended request: 0 beans, completed"])
@@ -81,7 +77,7 @@ import Testing
 
   @Test("A child that cannot open is not observed")
   func refusedChild() throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let requests = try shop.childFactory("request", seed: Int.self)
     try shop.startup().shutdown()
     try requireFault(.finished) { try requests.build(1) }
@@ -90,18 +86,19 @@ import Testing
 
   @Test("A child with a scope object is observed")
   func scopeObject() throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
-    let requests = try shop.childFactory(
-      "request", seed: Int.self, scope: { AbstractBeanScope(name: "request") }
-    ) { try $0.define(Part.self, factory: Part.init) }
-    defer { try? shop.shutdown() }
+    try shop.addObserver(observer)
+    let requests = try shop.childFactory("request", seed: Int.self) {
+      try $0.define(Part.self, factory: Part.init)
+    } scope: {
+      AbstractBeanScope(name: "request")
+    }
     try requests.withChild(1) { _ = try $0.getBean(Part.self) }
     #expect(observer.entries == ["opened request", "ended request: 1 beans, completed"])
   }
 
   @Test("An asynchronous creation is observed with its bean, its environment and its error")
   func creations() async throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     try shop.define(
       Part.self,
       async: { () async throws -> Part in
@@ -115,7 +112,7 @@ import Testing
     try await shop.ready()
     #expect(observer.entries == ["created Part 'pool' in shop"])
     await #expect(throws: EnvironmentError.self) {
-      try await requests.withChild(1) { _ = try await $0.readyBean(Other.self) }
+      try await requests.withChild(1) { _ = try await $0.getBean(awaiting: Other.self) }
     }
     #expect(observer.entries.contains("Other in request failed"), "\(observer.entries)")
     #expect(observer.entries.last == "ended request: 0 beans, failed")
@@ -124,7 +121,7 @@ import Testing
 
   @Test("A failed release is observed with the environment of its bean")
   func failedReleases() throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     try shop.define(Part.self, factory: Part.init) { $0.onDestroy { _ in throw Boom() } }
     let requests = try shop.childFactory("request", seed: Int.self) {
       try $0.define(Other.self, factory: Other.init) { $0.onDestroy { _ in throw Boom() } }
@@ -140,15 +137,14 @@ import Testing
 
   @Test("An observer has to be added before startup")
   func frozen() throws {
-    let shop = try Environment(name: "shop").startup()
-    defer { try? shop.shutdown() }
+    try shop.startup()
     let fault = try requireFault(.frozen) { try shop.addObserver(observer) }
     #expect(fault.isFrom(file: #fileID, line: #line - 1))
   }
 
   @Test("Every opening on many threads has its end")
   func threads() async throws {
-    let shop = try Environment(name: "shop").addObserver(observer)
+    try shop.addObserver(observer)
     let requests = try shop.childFactory("request", seed: Int.self) { try $0.define(Part.self, factory: Part.init) }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<8 {
@@ -167,6 +163,14 @@ import Testing
     #expect(observer.ends.count == 1600)
     #expect(observer.entries.count { $0 == "opened request" } == 1600)
   }
+}
+
+/// The end of a child, as an observer receives it.
+private struct ChildEnd {
+  let outcome: ScopeOutcome
+  let beans: Int
+  let start: ContinuousClock.Instant
+  let duration: Duration
 }
 
 private final class Recorder: EnvironmentObserver {
@@ -193,19 +197,22 @@ private final class Recorder: EnvironmentObserver {
     opening.withLock { $0 }(child)
   }
 
-  func childEnded(_ child: Environment, _ end: ChildEnd) {
-    let isCompleted = if case .completed = end.outcome { true } else { false }
-    note("ended \(end.scope): \(end.beans) beans, \(isCompleted ? "completed" : "failed")")
+  func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+  ) {
+    let isCompleted = if case .completed = outcome { true } else { false }
+    note("ended \(child.name): \(beans) beans, \(isCompleted ? "completed" : "failed")")
     state.withLock {
       $0.open.remove(ObjectIdentifier(child))
-      $0.ends.append(end)
+      $0.ends.append(ChildEnd(outcome: outcome, beans: beans, start: start, duration: duration))
     }
   }
 
-  func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment) {
-    note(
-      creation.error == nil
-        ? "created \(creation.bean) in \(environment.name)" : "\(creation.bean) in \(environment.name) failed")
+  func creationEnded(
+    of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
+    start: ContinuousClock.Instant, duration: Duration
+  ) {
+    note(error == nil ? "created \(bean) in \(environment.name)" : "\(bean) in \(environment.name) failed")
   }
 
   func releaseFailed(_ failure: any Error, in environment: Environment) {

@@ -2,9 +2,10 @@ import Beans
 import Testing
 
 @Suite("Kinds of parameters") struct ParameterKindSpecification {
+  @FreshEnvironment private var environment
+
   @Test("Parameters of nested wrappers are faults at startup, and lookups of them throw the same")
   func invalidShapesAreFaultsAtStartup() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(1))
     try environment.define(environment.bean(String.self, id: "a", factory: { (_: Int??) in "" }))
     try environment.define(environment.bean(String.self, id: "b", factory: { (_: [Provider<Int>]) in "" }))
@@ -19,7 +20,6 @@ import Testing
 
   @Test("A provider inside of a collection or an optional is a fault that names the form with the provider outside")
   func providersAreOutermost() throws {
-    let environment = try Environment()
     func invalid<T>(_ type: T.Type) -> String? {
       let error = #expect(throws: EnvironmentError.self) { try environment.getBean(type) }
       return error?.code == .invalidDeclaration ? error?.message : nil
@@ -46,8 +46,6 @@ import Testing
         all: Provider<[String]>, byId: Provider<[String: String]>, maybe: Provider<String?>, current: Current<[String]>
       ) { (self.all, self.byId, self.maybe, self.current) = (all, byId, maybe, current) }
     }
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean("outer", id: "outer"))
       .define(environment.bean(Shelf.self, factory: Shelf.init))
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -66,7 +64,6 @@ import Testing
 
   @Test("Every kind of lookup takes an id")
   func idsWithEveryShape() throws {
-    let environment = try Environment()
     for id in ["a", "b"] { try environment.define(environment.bean(id, id: id)) }
     #expect(try environment.getBean(String.self, byId: "b") == "b")
     #expect(try environment.getBean(String?.self, byId: "b") == "b")
@@ -77,21 +74,18 @@ import Testing
 
   @Test("A reference pinned to a provider takes effect, and is checked at startup")
   func aReferencePinnedToAProviderTakesEffect() throws {
-    let environment = try Environment()
     for id in ["a", "b"] { try environment.define(environment.bean(id, id: id)) }
     try environment.define(
       environment.bean(Int.self, factory: { (text: Provider<String>) in try text.get() == "b" ? 1 : 0 })
         .argument(0, ref: "b"))
     #expect(try environment.getBean(Int.self) == 1)
     let wrong = try Environment()
-    try wrong.define(
-      wrong.bean(Int.self, factory: { (_: Provider<String>) in 1 }).argument(0, ref: "nowhere"))
+    try wrong.define(wrong.bean(Int.self, factory: { (_: Provider<String>) in 1 }).argument(0, ref: "nowhere"))
     #expect(code { try wrong.startup() } == .unknownBean)
   }
 
   @Test("Requirements on wrappers are faults")
   func requirementsOnWrappersAreFaults() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(1))
     try environment.define(environment.bean("a").requires([Int].self).requires(Int?.self).requires(Provider<Int>.self))
     try environment.define(environment.bean("b", id: "b").requires(Environment.self).requires(Void.self))
@@ -102,7 +96,6 @@ import Testing
 
   @Test("Arguments that a factory does not have are faults, and so is one that does not convert")
   func badArgumentIndexesAreFaults() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(String.self, factory: { (number: Int) in "\(number)" })
         .argument(-1, value: 1).argument(1, value: 2).argument(Int.max, ref: "x").argument(0, value: "no number"))

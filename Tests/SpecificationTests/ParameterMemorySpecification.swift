@@ -3,9 +3,11 @@ import Testing
 
 /// A factory with parameters of every size: a tuple of them is filled in memory, so that each has to find its place.
 @Suite("The parameters of one factory") struct ParameterMemorySpecification {
+  @FreshEnvironment("shop") private var shop
+
   @Test("Parameters of all sizes and kinds reach one factory", arguments: [false, true])
   func kinds(isLoud: Bool) throws {
-    let shop = try Environment(name: "shop")
+    let shop = shop
     try shop
       .define(instance: true)
       .define(instance: UInt8(8))
@@ -44,10 +46,7 @@ import Testing
 
   @Test("An array of objects is one of its own: a change of it changes no other")
   func arrays() throws {
-    let shop = try Environment(name: "shop")
-    let requests = try shop.childFactory("request", seed: Void.self) {
-      try $0.define(Boxes.self, factory: Boxes.init)
-    }
+    let requests = try shop.childFactory("request", seed: Void.self) { try $0.define(Boxes.self, factory: Boxes.init) }
     try shop.define(Box.self, factory: Box.init) { $0.id("a") }.define(Box.self, factory: Box.init) { $0.id("b") }
     weak var extra: Box?
     try requests.withChild(()) { child in
@@ -72,7 +71,6 @@ import Testing
       typealias Element = Label
       typealias Seed = Wide
     }
-    let shop = try Environment(name: "shop")
     let wide = Wide(first: 1, second: 2, third: "three")
     try shop
       .define(instance: true)

@@ -2,9 +2,10 @@ import Beans
 import Testing
 
 @Suite("Placeholders") struct PlaceholderSpecification {
+  @FreshEnvironment private var environment
+
   @Test("argument(_:resolve:) and property(_:resolve:) convert text with its placeholders replaced")
   func resolve() throws {
-    let environment = try Environment()
     try environment.define(
       environment.settings().setValue(key: "port", value: 8080).setValue(namespace: "shop", key: "host", value: "h"))
     try environment.define(
@@ -20,7 +21,6 @@ import Testing
 
   @Test("Settings may be defined after the declarations that need them")
   func order() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Leaf.self).property(\.text, resolve: "${k}"))
     try environment.define(environment.settings().setValue(key: "k", value: "v"))
     #expect(try environment.getBean(Leaf.self).text == "v")
@@ -28,7 +28,6 @@ import Testing
 
   @Test("Unresolvable texts are faults of startup, all at once, lazy beans and children of factories included")
   func faults() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "mailhost", value: "x"))
     let (first, line) = (
       environment.bean(Leaf.self, id: "leaf", lazy: true).property(\.text, resolve: "${mailhots}"), #line
@@ -51,14 +50,12 @@ import Testing
 
   @Test("Faults of values and faults of the graph are reported together")
   func togetherWithTheGraph() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Leaf.self).property(\.text, resolve: "${none}").requires(id: "nowhere"))
     #expect(try Set(startupFaults(of: environment).map(\.code)) == [.unresolvedPlaceholder, .unknownBean])
   }
 
   @Test("Placeholders of a template are resolved for each bean that inherits from it, and not for an unused one")
   func templates() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Leaf.self, id: "unused", abstract: true).property(\.text, resolve: "${unknown key}"))
     try environment.define(environment.bean(Leaf.self, id: "used", abstract: true).property(\.text, resolve: "<${k}>"))
@@ -71,7 +68,6 @@ import Testing
 
   @Test("A resolved text keeps its value of startup")
   func fixed() throws {
-    let environment = try Environment()
     let source = Source(["k": "before"])
     try environment.addConfigurationSource(source)
     try environment.define(environment.bean(Leaf.self).scope("prototype").property(\.text, resolve: "${k}"))
@@ -85,7 +81,6 @@ import Testing
   @Test(
     "Children of a factory share the texts resolved when the parent started, with the factory's configuration first")
   func children() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "k", value: "outer").setValue(key: "o", value: "o"))
     try environment.define(
       environment.bean(Leaf.self, id: "declared above").scope("request").property(\.text, resolve: "${k}"))

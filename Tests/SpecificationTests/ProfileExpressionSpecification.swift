@@ -11,21 +11,25 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
 }
 
 @Suite struct ProfileExpressionSpecification {
-  @Test(arguments: [
-    ("production & eu", ["production, eu"], ["production", "eu", "test"]),
-    ("production | test", ["production", "test", "production, test"], ["eu"]),
-    ("production & !eu", ["production"], ["production, eu", "eu"]),
-    ("!production & !test", ["eu"], ["production", "test", "production, test"]),
-    ("!(production | test)", ["eu"], ["production", "test"]),
-    ("!(production & eu)", ["production", "eu", "test"], ["production, eu"]),
-    ("!!production", ["production"], ["test"]),
-    ("(production & eu) | test", ["production, eu", "test"], ["production", "eu"]),
-    ("production & (eu | us) & !test", ["production, us"], ["production", "us", "production, eu, test"]),
-    ("production&eu", ["production, eu"], ["production"]),
-    ("  ( production )  ", ["production"], ["test"]),
-    ("eu-west_1.b+c@d", ["eu-west_1.b+c@d"], ["eu"]),
-    ("prüfung", ["prüfung"], ["test"]),
-  ])
+  @FreshEnvironment("shop") private var environment
+
+  @Test(
+    "An expression holds if the active profiles satisfy it",
+    arguments: [
+      ("production & eu", ["production, eu"], ["production", "eu", "test"]),
+      ("production | test", ["production", "test", "production, test"], ["eu"]),
+      ("production & !eu", ["production"], ["production, eu", "eu"]),
+      ("!production & !test", ["eu"], ["production", "test", "production, test"]),
+      ("!(production | test)", ["eu"], ["production", "test"]),
+      ("!(production & eu)", ["production", "eu", "test"], ["production, eu"]),
+      ("!!production", ["production"], ["test"]),
+      ("(production & eu) | test", ["production, eu", "test"], ["production", "eu"]),
+      ("production & (eu | us) & !test", ["production, us"], ["production", "us", "production, eu, test"]),
+      ("production&eu", ["production, eu"], ["production"]),
+      ("  ( production )  ", ["production"], ["test"]),
+      ("eu-west_1.b+c@d", ["eu-west_1.b+c@d"], ["eu"]),
+      ("prüfung", ["prüfung"], ["test"]),
+    ])
   func anExpressionHoldsIfTheActiveProfilesSatisfyIt(text: String, holds: [String], fails: [String]) throws {
     for (profiles, isActive) in holds.map({ ($0, true) }) + fails.map({ ($0, false) }) {
       let environment = try makeEnvironment(profiles)
@@ -38,7 +42,8 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     }
   }
 
-  @Test func oneOfSeveralExpressionsHasToHold() throws {
+  @Test("One of several expressions has to hold")
+  func oneOfSeveralExpressionsHasToHold() throws {
     for (profiles, isActive) in [("production, eu", true), ("test", true), ("production", false)] {
       let environment = try makeEnvironment(profiles)
       try environment.define(environment.bean(Clock.self).profile("production & eu", "test"))
@@ -46,7 +51,8 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     }
   }
 
-  @Test func theReasonNamesTheProfilesThatDecide() throws {
+  @Test("The reason names the profiles that decide")
+  func theReasonNamesTheProfilesThatDecide() throws {
     let reasons = [
       "production & eu & test": "profile 'eu' is not active, profile 'test' is not active",
       "eu | !production": "profile 'eu' is not active, profile 'production' is active",
@@ -59,22 +65,21 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     }
   }
 
-  @Test(arguments: [
-    "", "  ", "&", "!", "a &", "& a", "a && b", "a !b", "a b", "a & b | c", "(a", "a)", "()", "a (b)", "a, b", "a; b",
-    "a & (b | c & d)",
-  ])
+  @Test(
+    "A malformed expression is a fault at its declaration",
+    arguments: [
+      "", "  ", "&", "!", "a &", "& a", "a && b", "a !b", "a b", "a & b | c", "(a", "a)", "()", "a (b)", "a, b", "a; b",
+      "a & (b | c & d)",
+    ])
   func aMalformedExpressionIsAFaultAtItsDeclaration(text: String) throws {
-    let environment = try Environment(name: "shop")
     let line: Int = #line + 1
     try environment.define(environment.bean(Clock.self).profile("never").profile(text))
-    let fault = try requireFault(.invalidDeclaration) { try environment.startup() }
-    #expect(fault.origin?.line == line)
-    #expect(fault.path == ["Clock"])
+    let fault = try requireFault(.invalidDeclaration, path: ["Clock"], line: line) { try environment.startup() }
     #expect(fault.message.hasPrefix("'\(text)' is no profile expression: "), "\(fault)")
   }
 
-  @Test func aMalformedExpressionOfAModuleOrAFactoryIsAFaultToo() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A malformed expression of a module or a factory is a fault, too")
+  func aMalformedExpressionOfAModuleOrAFactoryIsAFaultToo() throws {
     try environment.include(Adhoc { _ in }.profile("a &"))
     let line: Int = #line - 1
     try environment.childFactory("visit", seed: Int.self) { visit in
@@ -85,15 +90,16 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     #expect(faults.compactMap(\.origin?.line) == [line, line + 3, line + 4])
   }
 
-  @Test func aConditionOfNoProfileIsAFault() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A condition of no profile is a fault")
+  func aConditionOfNoProfileIsAFault() throws {
     try environment.define(environment.bean(Clock.self).profile())
     try environment.include(Adhoc { _ in }.profile())
     try environment.childFactory("visit", seed: Int.self).profile()
     #expect(try startupFaults(of: environment).allSatisfy { $0.message == "a condition names no profile" })
   }
 
-  @Test func aDeepExpressionIsAFaultNotATrap() throws {
+  @Test("A deep expression is a fault, not a trap")
+  func aDeepExpressionIsAFaultNotATrap() throws {
     let texts = [
       String(repeating: "!", count: 100_000) + "a",
       String(repeating: "(", count: 100_000) + "a" + String(repeating: ")", count: 100_000),
@@ -108,7 +114,8 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
 }
 
 @Suite(.timeLimit(.minutes(20))) struct UnnamedProfileSpecification {
-  @Test func anActiveProfileThatNoDeclarationNamesIsReported() throws {
+  @Test("An active profile that no declaration names is reported")
+  func anActiveProfileThatNoDeclarationNamesIsReported() throws {
     let environment = try makeEnvironment("prodution, eu")
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self).profile("production & !eu"))
@@ -118,7 +125,8 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     #expect(lines == ["no declaration names the active profile 'prodution'; did you mean 'production'?"])
   }
 
-  @Test func aProfileIsNamedByAModuleAFactoryOrItsChildrenToo() throws {
+  @Test("A profile is named by a module, a factory or its children, too")
+  func aProfileIsNamedByAModuleAFactoryOrItsChildrenToo() throws {
     let environment = try makeEnvironment("module, factory, child, inner")
     defer { try? environment.shutdown() }
     try environment.include(Adhoc { _ in }.profile("!module"))
@@ -130,14 +138,16 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     #expect(!environment.report().contains("no declaration names"))
   }
 
-  @Test func theDefaultProfileNeedsNoName() throws {
+  @Test("The default profile needs no name")
+  func theDefaultProfileNeedsNoName() throws {
     let environment = try Environment(name: "shop")
     defer { try? environment.shutdown() }
     try environment.define(environment.bean(Clock.self).profile("production")).startup()
     #expect(!environment.report().contains("no declaration names"))
   }
 
-  @Test func theLogWarnsOnceOfAnUnnamedProfile() async {
+  @Test("The log warns once of an unnamed profile")
+  func theLogWarnsOnceOfAnUnnamedProfile() async {
     await #expect(processExitsWith: .success) {
       let lines = Lines(name: "lines", formatter: .level() + " " + .message())
       let manager = LogManager()

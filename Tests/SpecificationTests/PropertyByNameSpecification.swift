@@ -3,11 +3,12 @@ import BeansInject
 import Testing
 
 @Suite("Property injection by name") struct PropertyByNameSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: kinds
 
   @Test("A value, a reference, an injection and an embedded bean are kinds of properties")
   func kinds() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Engine.self, id: "strong").property("power", value: 300))
     try environment.define(
       environment.bean(Car.self)
@@ -25,7 +26,6 @@ import Testing
 
   @Test("Private and inherited stored properties are reached, and protocol types, and subclasses' instances")
   func reach() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(TurboEngine.self, id: "turbo"))
     try environment.define(
       environment.bean(SportsCar.self)
@@ -42,15 +42,11 @@ import Testing
 
   @Test("Embedded beans may hold embedded beans, at any depth, and are found by type and id")
   func nested() throws {
-    let environment = try Environment()
     let journal = Journal()
     func link(_ depth: Int) -> BeanDeclaration {
       let declaration = environment.bean(
         Link.self, id: "link \(depth)",
-        factory: {
-          journal.note("\(depth)")
-          return Link()
-        })
+        factory: { journal.noting("\(depth)", Link()) })
       return depth == 0 ? declaration : declaration.property("next", bean: link(depth - 1))
     }
     try environment.define(link(20))
@@ -63,7 +59,6 @@ import Testing
 
   @Test("Lists fit arrays and sets, maps dictionaries, element by element, beans among them")
   func collections() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Engine.self, id: "one").property("power", value: 1))
     try environment.define(
       environment.bean(Garage.self)
@@ -84,7 +79,6 @@ import Testing
 
   @Test("null sets an optional to nil")
   func null() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Radio.self, factory: { Radio(station: "noise") }).property("station", .null))
     #expect(try environment.getBean(Radio.self).station == nil)
@@ -92,7 +86,6 @@ import Testing
 
   @Test("A factory's parameter accepts each of these kinds, too")
   func arguments() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Int.self, factory: { (numbers: [Int], engine: Engine) in numbers.reduce(engine.power, +) })
         .argument(0, .list([.value(1), .value(2)]))
@@ -102,7 +95,6 @@ import Testing
 
   @Test("Every prototype and every child's bean is set; a later declaration of a property wins")
   func perInstance() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Engine.self).scope("prototype").property("power", value: 1).property("power", value: 2))
     let requests = try environment.childFactory("request", seed: Void.self) { child in
@@ -114,7 +106,6 @@ import Testing
 
   @Test("Values and texts are converted to the property's type, placeholders replaced")
   func conversion() throws {
-    let environment = try Environment()
     try environment.define(environment.settings().setValue(key: "power", value: 250).setValue(key: "n", value: "2"))
     try environment.define(
       environment.bean(Engine.self).property("power", resolve: "${power}").property("torque", value: "1.5"))
@@ -136,7 +127,6 @@ import Testing
 
   @Test("Values that do not convert, unresolved placeholders and converted keys that repeat are faults, all at once")
   func conversionFaults() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Engine.self).property("power", value: "much").property("torque", resolve: "${missing}"))
     try environment.define(
@@ -144,8 +134,7 @@ import Testing
         .property("numbers", .list([.value(1), .value("x")]))
         .property("places", .map([(.value(5), .value(1)), (.value("5"), .value(1))])))
     let faults = try startupFaults(of: environment)
-    #expect(
-      faults.map(\.code) == [.conversionFailed, .unresolvedPlaceholder, .conversionFailed, .invalidDeclaration])
+    #expect(faults.map(\.code) == [.conversionFailed, .unresolvedPlaceholder, .conversionFailed, .invalidDeclaration])
     #expect(faults[2].message.contains("element 1"))
   }
 
@@ -172,7 +161,6 @@ import Testing
 
   @Test("A property set by name is stored without its observers, which run for the same property set by key path")
   func observers() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Observed.self, id: "by name").property("value", value: 7))
     try environment.define(environment.bean(Observed.self, id: "by path").property(\.value, value: 7))
     let byName = try environment.getBean(Observed.self, byId: "by name")
@@ -187,7 +175,6 @@ import Testing
 
   @Test("A template's properties are inherited and overridden by name")
   func template() throws {
-    let environment = try Environment()
     try environment.define(environment.template("base").property("name", value: "base").property("wheels", value: 3))
     try environment.define(environment.bean(Car.self, parent: "base").property("name", value: "own"))
     let car = try environment.getBean(Car.self)
@@ -197,7 +184,6 @@ import Testing
 
   @Test("A declaration may have its class from its template, which may have its own from a name")
   func classFromTemplate() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(className: "SpecificationTests.NamedByText", id: "template", abstract: true)
         .property("text", value: "templated"))
@@ -207,7 +193,6 @@ import Testing
 
   @Test("A class is found by its bare name, too")
   func bareName() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(className: "NamedByText").property("text", value: "bare"))
     #expect(try environment.getBean(NamedByText.self).text == "bare")
   }
@@ -216,26 +201,19 @@ import Testing
 
   @Test("An unknown class is reported at once, with its origin")
   func unknownClass() throws {
-    let environment = try Environment()
     let line = #line + 1
-    let fault = try requireFault(.unknownClass) { try environment.bean(className: "Nowhere.Klass", id: "x") }
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownClass, line: line) { try environment.bean(className: "Nowhere.Klass", id: "x") }
   }
 
   @Test("An unknown property is a fault of startup that suggests the near miss")
   func unknownProperty() throws {
-    let environment = try Environment()
     let line = #line + 1
     try environment.define(environment.bean(Car.self, id: "car").property("nmae", value: ""))
-    let fault = try requireFault(.unknownProperty) { try environment.startup() }
-    #expect(fault.message.contains("'name'"))
-    #expect(fault.passes("'car'"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownProperty, message: "'name'", through: "'car'", line: line) { try environment.startup() }
   }
 
   @Test("All faults come at once")
   func allAtOnce() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Car.self)
         .property("nothing", value: 1)
@@ -253,14 +231,12 @@ import Testing
 
   @Test("A property with no kind of value or two is an invalid declaration that names it")
   func kindsOfValue() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Car.self).property("name"))
     #expect(try requireFault(.invalidDeclaration) { try environment.startup() }.message.contains("'name'"))
   }
 
   @Test("A bean of another type is a type mismatch")
   func wrongBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Radio.self, id: "radio"))
     try environment.define(environment.bean(Car.self).property("engine", ref: "radio"))
     try requireFault(.typeMismatch) { try environment.startup() }
@@ -268,7 +244,6 @@ import Testing
 
   @Test("A list or map for no collection, null for no optional, and repeated keys are faults")
   func wrongShapes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Car.self).property("wheels", .list([.value(1)])))
     try environment.define(environment.bean(Engine.self).property("power", .null))
     try environment.define(
@@ -284,24 +259,20 @@ import Testing
 
   @Test("An element that does not fit is named by its place")
   func wrongElement() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Garage.self).property(
         "engines", .list([.bean(environment.bean(Engine.self)), .reference("no")])))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.message.contains("'engines'") && fault.message.contains("element 1"))
+    try requireFault(.unknownBean, message: "'engines'", "element 1") { try environment.startup() }
   }
 
   @Test("A value bean has no properties with names")
   func valueBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(3).property("magnitude", value: 4))
     try requireFault(.unknownProperty) { try environment.startup() }
   }
 
   @Test("A cycle through names is found at startup")
   func cycle() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Link.self, id: "a").property("next", ref: "b"))
     try environment.define(environment.bean(Link.self, id: "b").property("next", .inject(InjectBean(id: "a"))))
     try requireFault(.cyclicDependency) { try environment.startup() }
@@ -309,7 +280,6 @@ import Testing
 
   @Test("A declaration from elsewhere has the place where it is written")
   func origin() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Car.self).property("nothing", value: 1)
         .declared(at: EnvironmentError.Origin(file: "cars.xml", line: 12, column: 3)))
@@ -322,7 +292,6 @@ import Testing
     func at(_ line: Int, _ value: BeanValue) -> BeanValue {
       .declared(value, at: EnvironmentError.Origin(file: "cars.xml", line: line, column: 5))
     }
-    let environment = try Environment()
     try environment.define(
       environment.bean(Car.self)
         .property("nothing", at(2, .value(1)))
@@ -350,7 +319,6 @@ import Testing
   @Test("A value from elsewhere equals the one without its place")
   func valuesFromElsewhere() throws {
     let origin = EnvironmentError.Origin(file: "cars.xml", line: 1)
-    let environment = try Environment()
     let engine = environment.bean(Engine.self, id: "in place").property("power", .declared(.text("7"), at: origin))
     try environment.define(
       environment.bean(Garage.self)

@@ -3,11 +3,12 @@ import BeansInject
 import Testing
 
 @Suite("Property injection by key path") struct PropertyInjectionSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: value
 
   @Test("A value is set after the factory")
   func value() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self).property(\.port, value: 8080).property(\.host, value: "localhost"))
     let server = try environment.getBean(Server.self)
@@ -17,22 +18,17 @@ import Testing
 
   @Test("A value overwrites that of the factory")
   func valueAfterFactory() throws {
-    let environment = try Environment()
     try environment.define(
-      environment.bean(
-        Server.self,
-        factory: {
-          let server = Server()
-          server.port = 1
-          return server
-        }
-      ).property(\.port, value: 2))
+      environment.bean(Server.self) {
+        let server = Server()
+        server.port = 1
+        return server
+      }.property(\.port, value: 2))
     #expect(try environment.getBean(Server.self).port == 2)
   }
 
   @Test("Every instance of a prototype gets the values")
   func valueOfPrototypes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).scope("prototype").property(\.port, value: 3))
     let first = try environment.getBean(Server.self)
     first.port = 4
@@ -41,7 +37,6 @@ import Testing
 
   @Test("Inherited, optional and protocol-typed properties take values")
   func kindsOfProperties() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(SecureServer.self)
         .property(\.port, value: 443)
@@ -57,7 +52,6 @@ import Testing
 
   @Test("A reference sets the bean of that id, wherever it is declared")
   func reference() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "large"))
     try environment.define(environment.bean(Pool.self, id: "small"))
     try environment.define(environment.bean(Pool.self, id: "large"))
@@ -67,7 +61,6 @@ import Testing
 
   @Test("A reference may name a bean of a subclass or a conforming class")
   func referenceToConformingBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "pool").property(\.sink, ref: "sink"))
     try environment.define(environment.bean(ElasticPool.self, id: "pool"))
     try environment.define(environment.bean(FileSink.self, id: "sink"))
@@ -78,31 +71,24 @@ import Testing
 
   @Test("A reference to a bean that does not exist is a fault with the owner's origin")
   func unknownReference() throws {
-    let environment = try Environment()
     let (server, line) = (environment.bean(Server.self, id: "main").property(\.pool, ref: "nowhere"), #line)
     try environment.define(server)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("nowhere"))
-    #expect(fault.passes("Server"))
-    #expect(fault.description.contains("main"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownBean, description: "nowhere", "main", through: "Server", line: line) {
+      try environment.startup()
+    }
   }
 
   @Test("A reference to a bean of another type is a type mismatch")
   func mismatchedReference() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, ref: "sink"))
     try environment.define(environment.bean(FileSink.self, id: "sink"))
-    let fault = try requireFault(.typeMismatch) { try environment.startup() }
-    #expect(fault.description.contains("Pool"))
-    #expect(fault.description.contains("FileSink"))
+    try requireFault(.typeMismatch, description: "Pool", "FileSink") { try environment.startup() }
   }
 
   // MARK: bean
 
   @Test("An embedded bean is built, wired and set")
   func embeddedBean() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean(Server.self)
@@ -117,34 +103,24 @@ import Testing
 
   @Test("An embedded bean may embed another")
   func embeddedInEmbedded() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self)
-        .property(
-          \.pool, bean: environment.bean(Pool.self).property(\.sink, bean: environment.bean(FileSink.self))))
+        .property(\.pool, bean: environment.bean(Pool.self).property(\.sink, bean: environment.bean(FileSink.self))))
     #expect(try environment.getBean(Server.self).pool?.sink is FileSink)
   }
 
   @Test("A missing dependency of an embedded bean is a fault of startup, and nothing is built")
   func faultyEmbeddedBean() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
-      environment.bean(
-        Server.self,
-        factory: {
-          built.increment()
-          return Server()
-        }
-      ).property(\.pool, bean: environment.bean(Pool.self).property(\.sink, ref: "nowhere")))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.description.contains("nowhere"))
+      environment.bean(Server.self, factory: { built.counting(Server()) })
+        .property(\.pool, bean: environment.bean(Pool.self).property(\.sink, ref: "nowhere")))
+    try requireFault(.unknownBean, description: "nowhere") { try environment.startup() }
     #expect(built.value == 0)
   }
 
   @Test("An embedded bean of another type is a type mismatch")
   func mismatchedEmbeddedBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, bean: environment.bean(FileSink.self)))
     try requireFault(.typeMismatch) { try environment.startup() }
   }
@@ -153,7 +129,6 @@ import Testing
 
   @Test("inject resolves by the type of the property, or by id")
   func inject() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Server.self)
         .property(\.sink, inject: InjectBean())
@@ -168,17 +143,14 @@ import Testing
 
   @Test("inject with several candidates is ambiguous")
   func ambiguousInject() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, inject: InjectBean()))
     try environment.define(environment.bean(Pool.self))
     try environment.define(environment.bean(Pool.self))
-    let fault = try requireFault(.ambiguousBean) { try environment.startup() }
-    #expect(fault.passes("Server"))
+    try requireFault(.ambiguousBean, through: "Server") { try environment.startup() }
   }
 
   @Test("inject of an unknown id, or of a type without a bean, is a fault")
   func unknownInject() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Server.self).property(\.pool, inject: InjectBean(id: "nowhere")))
     try environment.define(environment.bean(Audit.self).property(\.pool, inject: InjectBean()))
     let faults = try startupFaults(of: environment)
@@ -191,30 +163,17 @@ import Testing
 
   @Test("Beans to which a property refers are built before its owner")
   func dependencyOrder() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Server.self,
-        factory: {
-          journal.note("server")
-          return Server()
-        }
-      ).property(\.pool, inject: InjectBean()))
-    try environment.define(
-      environment.bean(
-        Pool.self,
-        factory: {
-          journal.note("pool")
-          return Pool()
-        }))
+      environment.bean(Server.self, factory: { journal.noting("server", Server()) })
+        .property(\.pool, inject: InjectBean()))
+    try environment.define(environment.bean(Pool.self, factory: { journal.noting("pool", Pool()) }))
     try environment.startup()
     #expect(journal.entries == ["pool", "server"])
   }
 
   @Test("Properties are set before postConstruct")
   func beforePostConstruct() throws {
-    let environment = try Environment()
     let seen = Captured<Int>()
     try environment.define(
       environment.bean(Server.self).property(\.port, value: 99).postConstruct { seen.value = $0.port })

@@ -2,19 +2,13 @@ import Beans
 import Testing
 
 @Suite("Provider") struct ProviderSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A provider resolves when it is called, not before")
   func resolvesWhenCalled() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     let built = Counter()
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
-    try environment.define(
-      environment.bean(
-        Part.self, lazy: true,
-        factory: {
-          built.increment()
-          return Part()
-        }))
+    try environment.define(environment.bean(Part.self, lazy: true, factory: { built.counting(Part()) }))
     let holder = try environment.getBean(Holder.self)
     #expect(built.value == 0)
     let part = try holder.part.get()
@@ -24,8 +18,6 @@ import Testing
 
   @Test("A provider of a prototype returns a new instance with every call")
   func prototypes() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(environment.bean(Part.self).scope("prototype"))
     let holder = try environment.getBean(Holder.self)
@@ -34,8 +26,6 @@ import Testing
 
   @Test("A provider breaks a cycle that would be a fault otherwise")
   func breaksCycles() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Hen.self, factory: Hen.init))
     try environment.define(environment.bean(Egg.self, factory: Egg.init))
     let hen = try environment.getBean(Hen.self)
@@ -45,8 +35,6 @@ import Testing
 
   @Test("A provider of a type with two candidates throws ambiguous, at startup or when called")
   func ambiguous() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(environment.bean(Part.self))
     try environment.define(environment.bean(Part.self))
@@ -76,9 +64,7 @@ import Testing
     defer { try? application.shutdown() }
     try application.define(application.bean(Holder.self, factory: Holder.init))
     let sessions = try application.childFactory("session", seed: Int.self)
-    let requests = try sessions.childFactory("request", seed: String.self) {
-      try $0.define($0.bean(Part.self))
-    }
+    let requests = try sessions.childFactory("request", seed: String.self) { try $0.define($0.bean(Part.self)) }
     let holder = try application.getBean(Holder.self)
     try sessions.withChild(1) { _ in
       try requireFault(.scopeNotActive) { try holder.part.get() }
@@ -97,9 +83,7 @@ import Testing
     try environment.define(environment.bean(Part.self).scope("request"))
     let requests = try environment.childFactory("request", seed: Int.self)
     let holder = try environment.getBean(Holder.self)
-    let fault = try requireFault(.scopeNotActive) { try holder.part.get() }
-    #expect(fault.description.contains("request"))
-    #expect(fault.description.contains("Part"))
+    try requireFault(.scopeNotActive, description: "request", "Part") { try holder.part.get() }
     _ = try requests.withChild(1) { _ in try holder.part.get() }
     try requireFault(.scopeNotActive) { try holder.part.get() }
   }
@@ -146,9 +130,7 @@ import Testing
     let holder = try session.getBean(Holder.self)
     let isOwn = try requests.withChild(1, in: session) { try holder.part.get() === $0.getBean(Part.self) }
     #expect(isOwn)
-    try requireFault(.scopeNotActive) {
-      try requests.withChild(2, in: other) { _ in try holder.part.get() }
-    }
+    try requireFault(.scopeNotActive) { try requests.withChild(2, in: other) { _ in try holder.part.get() } }
     try application.shutdown()
   }
 
@@ -168,7 +150,6 @@ import Testing
 
   @Test("A provider of a finished environment throws finished")
   func finished() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Holder.self, factory: Holder.init))
     try environment.define(environment.bean(Part.self))
     let holder = try environment.getBean(Holder.self)

@@ -18,6 +18,8 @@ private final class Reports: Sendable {
 }
 
 @Suite struct QualifierSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private func makeEnvironment() throws -> Environment {
     let environment = try Environment(name: "shop")
     return
@@ -29,7 +31,8 @@ private final class Reports: Sendable {
           .lazy())
   }
 
-  @Test func aTagDistinguishesBeansOfOneType() throws {
+  @Test("A tag distinguishes beans of one type")
+  func aTagDistinguishesBeansOfOneType() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     #expect(try environment.getBean(Qualified<Archive, Depot>.self).value.name == "two")
@@ -38,9 +41,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Depot.self).name == "main")
   }
 
-  @Test func aParameterNamesItsTag() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A parameter names its tag")
+  func aParameterNamesItsTag() throws {
     try environment
       .define(environment.bean(Reports.self, factory: Reports.init))
       .define(environment.bean(Depot.self, factory: { Depot("main") }).primary())
@@ -51,7 +53,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Qualified<Replica, Depot>.self).value === reports.replica.value)
   }
 
-  @Test func aTaggedPrototypeMayBeOwned() throws {
+  @Test("A tagged prototype may be owned")
+  func aTaggedPrototypeMayBeOwned() throws {
     final class Taker: Sendable {
       let one: Owned<Qualified<Archive, Depot>>
       let all: [Owned<Qualified<Replica, Depot>>]
@@ -60,8 +63,6 @@ private final class Reports: Sendable {
       }
     }
     let released = Guarded<[String]>([])
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     func depot(_ name: String) -> TypedBeanDeclaration<Depot> {
       environment.bean(Depot.self, factory: { Depot(name) }).scope("prototype")
         .onDestroy { depot in released.withLock { $0.append(depot.name) } }
@@ -82,7 +83,8 @@ private final class Reports: Sendable {
     #expect(released.withLock { $0 } == ["two", "two", "one", "two"])
   }
 
-  @Test func qualifiedBeansAreInjectedAsCollectionsOptionalsAndProviders() throws {
+  @Test("Qualified beans are injected as collections, optionals and providers")
+  func qualifiedBeansAreInjectedAsCollectionsOptionalsAndProviders() throws {
     enum Unused {}
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
@@ -94,7 +96,8 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Provider<Qualified<Archive, Depot>>.self).get().value.name == "two")
   }
 
-  @Test func theNearestEnvironmentWithATaggedBeanDecides() throws {
+  @Test("The nearest environment with a tagged bean decides")
+  func theNearestEnvironmentWithATaggedBeanDecides() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -111,14 +114,15 @@ private final class Reports: Sendable {
     #expect(try request.getBean([Qualified<Replica, Depot>].self).map(\.value.name) == ["one", "two"])
   }
 
-  @Test func severalBeansOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
+  @Test("Several beans of one tag are ambiguous unless one is primary")
+  func severalBeansOfOneTagAreAmbiguousUnlessOneIsPrimary() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     try requireFault(.ambiguousBean) { try environment.getBean(Qualified<Replica, Depot>.self).value }
   }
 
-  @Test func aTagThatNoBeanHasIsAFault() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A tag that no bean has is a fault")
+  func aTagThatNoBeanHasIsAFault() throws {
     try environment
       .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }))
       .define(environment.bean(Reports.self, factory: Reports.init))
@@ -132,9 +136,8 @@ private final class Reports: Sendable {
     #expect(faults[0].message.contains("no bean of type Depot with qualifier Replica"))
   }
 
-  @Test func idsAndDecoratorsSupportTags() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("Ids and decorators support tags")
+  func idsAndDecoratorsSupportTags() throws {
     try environment
       .define(environment.bean(Depot.self, id: "main", factory: { Depot("main") }).qualifier(Replica.self))
       .define(environment.decorate((any Store).self) { (inner: any Store) in Depot("decorated \(inner.name)") })
@@ -146,12 +149,11 @@ private final class Reports: Sendable {
     #expect(try environment.getBean(Qualified<Replica, any Store>.self).value.name == "decorated main")
   }
 
-  @Test func aFactoryBeansProductHasItsTag() throws {
+  @Test("A factory bean's product has its tag")
+  func aFactoryBeansProductHasItsTag() throws {
     final class Maker: Initializable, FactoryBean {
       func create() throws -> Depot { Depot("made") }
     }
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Maker.self).target(Depot.self).qualifier(Replica.self))
     #expect(try environment.getBean(Qualified<Replica, Depot>.self).value.name == "made")
   }

@@ -1,31 +1,38 @@
 import Glibc
 import Testing
 
-@Suite("The example of the README") struct ReadmeSpecification {
-  @Test("The example serves two requests of one session, which share its basket")
-  func runs() throws {
-    #expect(try serve() == ["Ada: tea", "Ada: tea, milk"])
-  }
-
-  @Test("The first listing of the README is the file that is compiled here, to the letter, and short")
+/// `Tests/Adapters` compiles and runs the first listing of the README.
+@Suite("The README") struct ReadmeSpecification {
+  @Test("The first listing is the file that Tests/Adapters compiles, to the letter, and short")
   func isCompiled() throws {
-    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let example = try content("\(folder.joined(separator: "/"))/ReadmeExample.swift")
-    let readme = try content("\(folder.dropLast(2).joined(separator: "/"))/README.md")
+    let example = try content("Tests/Adapters/Listings/Hummingbird/Readme.swift")
+    let readme = try content("README.md")
     let listing = try #require(readme.split(separator: "```swift\n").dropFirst().first?.split(separator: "```\n").first)
     #expect(listing == example)
-    #expect(example.split(separator: "\n").count <= 40)
+    #expect(lines(of: example) <= 45)
   }
 
-  @Test("The README has at most 220 lines")
+  @Test("The README has at most 160 lines, 20 links and one picture")
   func isShort() throws {
-    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-    let readme = try content("\(folder.joined(separator: "/"))/README.md")
-    #expect(readme.split(separator: "\n", omittingEmptySubsequences: false).count <= 221)
+    let readme = try content("README.md")
+    #expect(lines(of: readme) <= 160)
+    #expect(readme.matches(of: /\]\(/).count <= 20)
+    #expect(readme.matches(of: /!\[/).count == 1)
   }
 
+  @Test("Each link of the README leads to a file of the repository")
+  func hasFiles() throws {
+    let links = try content("README.md").matches(of: /\]\(([^)#]*)/).map { String($0.output.1) }
+    #expect(!links.isEmpty)
+    for link in links where !link.hasPrefix("https://") { _ = try content(link) }
+  }
+
+  private func lines(of text: String) -> Int { text.split(separator: "\n", omittingEmptySubsequences: false).count - 1 }
+
+  /// Returns the text of a file of the repository.
   private func content(_ path: String) throws -> String {
-    let file = try #require(fopen(path, "r"), "\(path)")
+    let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    let file = try #require(fopen("\(root.joined(separator: "/"))/\(path)", "r"), "\(path)")
     defer { fclose(file) }
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)

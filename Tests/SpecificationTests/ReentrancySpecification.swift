@@ -5,17 +5,16 @@ import Testing
 /// Calls into the container from unusual places: each ends in a bean or an error, in finite time.
 @Suite("Calls from inside", .timeLimit(.minutes(20)))
 struct ReentrancySpecification {
+  @FreshEnvironment private var environment
+
   @Test("A factory may finish the environment for which it builds: its bean is released, once")
   func finishInsideAFactory() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(
-      environment.bean(
-        Tracked.self, lazy: true,
-        factory: { (environment: Environment) in
-          environment.finish()
-          return Tracked(counters)
-        })
+      environment.bean(Tracked.self, lazy: true) { (environment: Environment) in
+        environment.finish()
+        return Tracked(counters)
+      }
     ).startup()
     _ = try? environment.getBean(Tracked.self)
     #expect(environment.isReleased)
@@ -25,16 +24,13 @@ struct ReentrancySpecification {
 
   @Test("A factory may shut the environment down while it starts: the built beans are released")
   func shutdownInsideAFactoryAtStartup() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(environment.bean(Tracked.self, id: "a", factory: { Tracked(counters) }))
     try environment.define(
-      environment.bean(
-        Tracked.self, id: "b",
-        factory: { (environment: Environment) in
-          try environment.shutdown() as Void
-          return Tracked(counters)
-        }))
+      environment.bean(Tracked.self, id: "b") { (environment: Environment) in
+        try environment.shutdown() as Void
+        return Tracked(counters)
+      })
     try BackgroundThread { _ = try? environment.startup() }.value()
     #expect(environment.isReleased)
     #expect(counters.destroyed.value == counters.built.value)
@@ -43,7 +39,6 @@ struct ReentrancySpecification {
 
   @Test("A shutdown from inside withBean releases the bean when the body has ended")
   func shutdownInsideWithBean() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     try environment.define(environment.bean(Tracked.self, factory: { Tracked(counters) }))
     try BackgroundThread {
@@ -57,33 +52,25 @@ struct ReentrancySpecification {
 
   @Test("A shutdown of the parent from inside a child's withBean releases everything when the body has ended")
   func shutdownOfTheParentInsideWithBeanOfAChild() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
       "request", seed: Void.self, configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
     let child = try factory.build(())
-    try BackgroundThread {
-      try child.withBean(Tracked.self) { _ in try environment.shutdown() as Void }
-    }.value()
+    try BackgroundThread { try child.withBean(Tracked.self) { _ in try environment.shutdown() as Void } }.value()
     #expect(counters.destroyed.value == 1)
     #expect(environment.isReleased)
   }
 
   @Test("A child's factory may shut the parent down: its bean is released, once")
   func shutdownOfTheParentInsideAFactoryOfAChild() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        try $0.define(
-          $0.bean(
-            Tracked.self,
-            factory: { (child: Environment) in
-              try child.parent?.shutdown() as Void?
-              return Tracked(counters)
-            }))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      try $0.define(
+        $0.bean(Tracked.self) { (child: Environment) in
+          try child.parent?.shutdown() as Void?
+          return Tracked(counters)
+        })
+    }
     let child = try factory.build(())
     try BackgroundThread { _ = try? child.getBean(Tracked.self) }.value()
     #expect(counters.destroyed.value == 1)
@@ -92,18 +79,15 @@ struct ReentrancySpecification {
 
   @Test("A release in a child may shut the parent down")
   func shutdownOfTheParentInsideAReleaseOfAChild() throws {
-    let environment = try Environment()
-    let journal = Journal()
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        try $0.define(
-          $0.bean(Tracked.self, factory: { Tracked(Tracked.Counters()) })
-            .onDestroy { _ in
-              try environment.shutdown() as Void
-              journal.note("destroyed")
-            })
-      })
+    let (environment, journal) = (environment, Journal())
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      try $0.define(
+        $0.bean(Tracked.self, factory: { Tracked(Tracked.Counters()) })
+          .onDestroy { _ in
+            try environment.shutdown() as Void
+            journal.note("destroyed")
+          })
+    }
     let child = try factory.build(())
     _ = try child.getBean(Tracked.self)
     try BackgroundThread { child.finish() }.value()
@@ -125,7 +109,6 @@ struct ReentrancySpecification {
 
   @Test("Lookups in preDestroy and in deinit throw finished")
   func lookupsInReleasesThrow() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Looking.self, factory: { Looking($0, journal) }))
     try environment.define(environment.bean(7)).startup()
@@ -135,50 +118,41 @@ struct ReentrancySpecification {
 
   @Test("A factory may call startup of the environment that is starting")
   func startupInsideAFactory() throws {
-    let environment = try Environment()
     try environment.define(
-      environment.bean(
-        Tracked.self,
-        factory: { (environment: Environment) in
-          try environment.startup()
-          return Tracked(Tracked.Counters())
-        })
+      environment.bean(Tracked.self) { (environment: Environment) in
+        try environment.startup()
+        return Tracked(Tracked.Counters())
+      }
     ).startup()
     _ = try environment.getBean(Tracked.self)
   }
 
   @Test("A declaration from inside a factory is frozen")
   func declaringInsideAFactory() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Tracked.self,
-        factory: { (environment: Environment) in
-          let defining = code { try environment.define(environment.bean(7)) }
-          let scoping = code { try environment.registerScope(AbstractBeanScope(name: "late")) }
-          let opening = code { try environment.childFactory("late", seed: Void.self) }
-          journal.note([defining, scoping, opening].map { "\($0, default: "nil")" }.joined(separator: " "))
-          return Tracked(Tracked.Counters())
-        })
+      environment.bean(Tracked.self) { (environment: Environment) in
+        let defining = code { try environment.define(environment.bean(7)) }
+        let scoping = code { try environment.registerScope(AbstractBeanScope(name: "late")) }
+        let opening = code { try environment.childFactory("late", seed: Void.self) }
+        journal.note([defining, scoping, opening].map { "\($0, default: "nil")" }.joined(separator: " "))
+        return Tracked(Tracked.Counters())
+      }
     ).startup()
     #expect(journal.entries == ["frozen frozen frozen"])
   }
 
   @Test("A factory may open and end a child while the environment starts")
   func openingAChildInsideAFactoryAtStartup() throws {
-    let environment = try Environment()
     let factory = try environment.childFactory(
       "request", seed: Int.self,
       configure: { try $0.define($0.bean(String.self, factory: { (seed: Int) in "\(seed)" })) })
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Tracked.self,
-        factory: {
-          try factory.withChild(5) { journal.note(try $0.getBean(String.self)) }
-          return Tracked(Tracked.Counters())
-        })
+      environment.bean(Tracked.self) {
+        try factory.withChild(5) { journal.note(try $0.getBean(String.self)) }
+        return Tracked(Tracked.Counters())
+      }
     ).startup()
     #expect(journal.entries == ["5"])
     try environment.shutdown()
@@ -186,17 +160,13 @@ struct ReentrancySpecification {
 
   @Test("A factory may start a plain child of the environment that is starting")
   func aPlainChildStartedInsideAFactoryOfItsParent() throws {
-    let environment = try Environment()
     let child = try Environment(name: "child", parent: environment)
     try child.define(child.bean(7))
     let journal = Journal()
     try environment.define(
       environment.bean(
         Tracked.self,
-        factory: {
-          journal.note("\(try child.getBean(Int.self))")
-          return Tracked(Tracked.Counters())
-        })
+        factory: { journal.noting("\(try child.getBean(Int.self))", Tracked(Tracked.Counters())) })
     ).startup()
     #expect(journal.entries == ["7"])
     try environment.shutdown()
@@ -211,25 +181,21 @@ struct ReentrancySpecification {
       let environment = try Environment()
       let child = try Environment(name: "child", parent: environment)
       try child.define(child.bean(7))
-      let inside = Gate("factory of the parent")
-      let isThere = Gate("thread of the child")
+      let gate = ThreadGate()
       let childThread = Captured<BackgroundThread<Void>>()
       try environment.define(
-        environment.bean(
-          Tracked.self,
-          factory: {
-            inside.open()
-            try isThere.wait()
-            // The other thread has begun to start the child and waits for this startup.
-            try childThread.value?.waitUntilAsleep()
-            _ = try? child.getBean(Int.self)
-            return Tracked(Tracked.Counters())
-          }))
+        environment.bean(Tracked.self) {
+          try gate.pass()
+          // The other thread has begun to start the child and waits for this startup.
+          try childThread.value?.waitUntilAsleep()
+          _ = try? child.getBean(Int.self)
+          return Tracked(Tracked.Counters())
+        })
       let parentThread = BackgroundThread { _ = try environment.startup() }
-      try inside.wait()
+      try gate.arrival()
       let starting = BackgroundThread<Void> { _ = try? child.startup() }
       childThread.value = starting
-      isThere.open()
+      gate.open()
       _ = try parentThread.value()
       _ = try starting.value()
       // The factory holds the child, which holds the environment.
@@ -252,11 +218,9 @@ struct ReentrancySpecification {
 
   @Test("A prototype that looks itself up is a circle")
   func aPrototypeThatLooksItselfUp() throws {
-    let environment = try Environment()
     try environment.define(
-      environment.bean(
-        Tracked.self, factory: { (environment: Environment) in try environment.getBean(Tracked.self) }
-      ).scope("prototype"))
+      environment.bean(Tracked.self, factory: { (environment: Environment) in try environment.getBean(Tracked.self) })
+        .scope("prototype"))
     #expect(code { try environment.getBean(Tracked.self) } == .cyclicDependency)
   }
 
@@ -266,16 +230,12 @@ struct ReentrancySpecification {
     await #expect(processExitsWith: .success) {
       let environment = try Environment()
       let factories = Factories()
-      factories.request = try environment.childFactory(
-        "request", seed: Void.self,
-        configure: {
-          try $0.define(
-            $0.bean(
-              Tracked.self,
-              factory: { [unowned factories] in
-                try factories.request?.withChild(()) { try $0.getBean(Tracked.self) } ?? Tracked(Tracked.Counters())
-              }))
-        })
+      factories.request = try environment.childFactory("request", seed: Void.self) {
+        try $0.define(
+          $0.bean(Tracked.self) { [unowned factories] in
+            try factories.request?.withChild(()) { try $0.getBean(Tracked.self) } ?? Tracked(Tracked.Counters())
+          })
+      }
       let child = try factories.request?.build(())
       #expect(code { try child?.getBean(Tracked.self) } != nil)
       try environment.shutdown() as Void
@@ -284,22 +244,18 @@ struct ReentrancySpecification {
 
   @Test("A start of the environment inside configure freezes it")
   func startingInsideConfigure() throws {
-    let environment = try Environment()
     try environment.define(environment.bean("outer"))
     let opened = code {
-      try environment.childFactory(
-        "request", seed: Void.self,
-        configure: {
-          try environment.startup()
-          try $0.define($0.bean(7))
-        })
+      try environment.childFactory("request", seed: Void.self) {
+        try environment.startup()
+        try $0.define($0.bean(7))
+      }
     }
     #expect(opened == .frozen)
   }
 
   @Test("An error of configure leaves the environment usable")
   func throwingInsideConfigureLeavesTheEnvironmentUsable() throws {
-    let environment = try Environment()
     #expect(throws: Boom.self) {
       try environment.childFactory("request", seed: Void.self, configure: { _ in throw Boom() })
     }
@@ -310,14 +266,11 @@ struct ReentrancySpecification {
 
   @Test("The environment of configure, kept beyond it, refuses each use and affects no child")
   func theEnvironmentOfConfigureOutlivingIt() throws {
-    let environment = try Environment()
     var leaked: Environment?
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        leaked = $0
-        try $0.define($0.bean(7))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      leaked = $0
+      try $0.define($0.bean(7))
+    }
     let template = try #require(leaked)
     #expect(code { try template.define(template.bean("late")) } == .frozen)
     #expect(code { try template.getBean(Int.self) } == .scopeNotActive)
@@ -333,7 +286,6 @@ struct ReentrancySpecification {
 
   @Test("A factory of children is finished after the end, and declaring is frozen")
   func aFactoryAfterTheEnd() throws {
-    let environment = try Environment()
     let factory = try environment.childFactory("request", seed: Int.self)
     try environment.shutdown()
     #expect(code { try factory.build(1) } == .finished)

@@ -91,9 +91,7 @@ import Testing
   func unknownProperty() throws {
     let descriptor = try BeanDescriptor.forClass(Printer.self)
     #expect(descriptor.findProperty("pagse") == nil)
-    let error = #expect(throws: EnvironmentError.self) { try descriptor["pagse"] }
-    #expect(error?.code == .unknownProperty)
-    #expect(error?.message.contains("'pages'") == true)
+    try requireFault(.unknownProperty, message: "'pages'") { try descriptor["pagse"] }
   }
 
   // MARK: classes

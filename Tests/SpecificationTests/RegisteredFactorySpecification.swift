@@ -3,9 +3,10 @@ import Testing
 
 /// A factory of children is a bean of the environment that declares it.
 @Suite("Factories of children as beans", .timeLimit(.minutes(20))) struct RegisteredFactorySpecification {
+  @FreshEnvironment("shop") private var shop
+
   @Test("A bean takes the factory by its seed, without a declaration of its own")
   func parameter() throws {
-    let shop = try Environment(name: "shop")
     try shop.childFactory("request", seed: Visit.self) { try $0.define(Page.self, factory: Page.init) }
     try shop.childFactory("job", seed: Job.self)
     try shop.define(Handler.self, factory: Handler.init)
@@ -18,7 +19,6 @@ import Testing
 
   @Test("Two factories of one seed are ambiguous for a bean that takes one")
   func ambiguous() throws {
-    let shop = try Environment(name: "shop")
     try shop.childFactory("request", seed: Visit.self, file: "Shop.swift", line: 1)
     try shop.childFactory("preview", seed: Visit.self, file: "Shop.swift", line: 2)
     try shop.define(Handler.self, factory: Handler.init)
@@ -34,7 +34,6 @@ import Testing
 
   @Test("A factory that the user defines as well is one bean, with the user's options")
   func definedAsWell() throws {
-    let shop = try Environment(name: "shop")
     let requests = try shop.childFactory("request", seed: Visit.self)
     let previews = try shop.childFactory("preview", seed: Visit.self)
     try shop.define(instance: requests) { $0.id("requests") }
@@ -47,7 +46,6 @@ import Testing
 
   @Test("A nested factory is a bean of each child of the outer factory")
   func nested() throws {
-    let shop = try Environment(name: "shop")
     let sessions = try shop.childFactory("session", seed: Job.self) { session in
       try session.childFactory("request", seed: Visit.self)
       try session.define(Handler.self, factory: Handler.init)
@@ -68,7 +66,6 @@ import Testing
     struct Requests: BeanModule {
       func configure(_ environment: Environment) throws { try environment.childFactory("request", seed: Void.self) }
     }
-    let shop = try Environment(name: "shop")
     try shop.include(Requests())
     try shop.startup()
     try shop.getBean(EnvironmentFactory<Void>.self).withChild { #expect($0.name == "request") }

@@ -20,10 +20,11 @@ private final class Guest: Sendable {
 }
 
 @Suite struct LazySpecification {
-  @Test func aLazyDependencyIsBuiltByItsFirstUseAndKept() throws {
+  @FreshEnvironment("shop") private var environment
+
+  @Test("A lazy dependency is built by its first use and kept")
+  func aLazyDependencyIsBuiltByItsFirstUseAndKept() throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(
@@ -39,9 +40,8 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func aPrototypeIsCreatedOnceForEachLazyDependency() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A prototype is created once for each lazy dependency")
+  func aPrototypeIsCreatedOnceForEachLazyDependency() throws {
     try environment
       .define(environment.bean(Machine.self, id: "one", factory: Machine.init))
       .define(environment.bean(Machine.self, id: "two", factory: Machine.init))
@@ -53,7 +53,8 @@ private final class Guest: Sendable {
     #expect(try one.part.get() !== two.part.get())
   }
 
-  @Test func twoBeansMayNeedEachOther() throws {
+  @Test("Two beans may need each other")
+  func twoBeansMayNeedEachOther() throws {
     final class Left: Sendable {
       let right: Lazy<Right>
       init(right: Lazy<Right>) { self.right = right }
@@ -62,8 +63,6 @@ private final class Guest: Sendable {
       let left: Left
       init(left: Left) { self.left = left }
     }
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Left.self, factory: Left.init))
       .define(environment.bean(Right.self, factory: Right.init))
@@ -71,7 +70,8 @@ private final class Guest: Sendable {
     #expect(try left.right.get().left === left)
   }
 
-  @Test func beansThatNeedEachOtherAreDeallocatedWithTheirEnvironment() throws {
+  @Test("Beans that need each other are deallocated with their environment")
+  func beansThatNeedEachOtherAreDeallocatedWithTheirEnvironment() throws {
     final class Left: Sendable {
       let right: Lazy<Right>
       let made: Lazy<Made>
@@ -101,11 +101,11 @@ private final class Guest: Sendable {
     }
     #expect(seen == nil)
     #expect(prototype == nil)
-    let error = #expect(throws: EnvironmentError.self) { try kept.get() }
-    #expect(error?.code == .finished)
+    try requireFault(.finished) { try kept.get() }
   }
 
-  @Test func everyFormOfParameterCanBeLazy() throws {
+  @Test("Every form of parameter can be lazy")
+  func everyFormOfParameterCanBeLazy() throws {
     final class All: Sendable {
       let list: Lazy<[Part]>
       let maybe: Lazy<Part?>
@@ -122,8 +122,6 @@ private final class Guest: Sendable {
       }
     }
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     func part(_ name: String) -> TypedBeanDeclaration<Part> {
       environment.bean(Part.self, id: name, lazy: true) {
         count.withLock { $0 += 1 }
@@ -146,9 +144,8 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 2)
   }
 
-  @Test func lookupsReturnLazyDependencies() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("Lookups return lazy dependencies")
+  func lookupsReturnLazyDependencies() throws {
     try environment
       .define(environment.bean(Part.self, id: "a", factory: { Part("a") }))
       .define(environment.bean(Part.self, id: "b", factory: { Part("b") }).scope("prototype"))
@@ -160,16 +157,16 @@ private final class Guest: Sendable {
     try requireFault(.unknownBean) { try environment.getBean(Lazy<Guest>.self) }
   }
 
-  @Test func aLazyDependencyIsCheckedWithTheRest() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A lazy dependency is checked with the rest")
+  func aLazyDependencyIsCheckedWithTheRest() throws {
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(environment.bean(Guest.self, factory: { (_: Lazy<Machine>, _: [Lazy<[Part]>]) in Guest("") }))
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .invalidDeclaration])
   }
 
-  @Test func aLazyDependencyIsKeptSoItMustLiveAsLong() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A lazy dependency is kept, so it must live as long")
+  func aLazyDependencyIsKeptSoItMustLiveAsLong() throws {
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(environment.bean(Part.self, factory: { (_: Guest) in Part("part") }).scope("prototype"))
@@ -178,10 +175,9 @@ private final class Guest: Sendable {
     #expect(try startupFaults(of: environment).map(\.code) == [.captiveDependency])
   }
 
-  @Test func aBuildThatFailsIsTriedAgain() throws {
+  @Test("A build that fails is tried again")
+  func aBuildThatFailsIsTriedAgain() throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
       .define(
@@ -198,10 +194,9 @@ private final class Guest: Sendable {
     #expect(try machine.part.get().name == "part")
   }
 
-  @Test func concurrentUsesOfALazyDependencyGetOneInstance() throws {
+  @Test("Concurrent uses of a lazy dependency get one instance")
+  func concurrentUsesOfALazyDependencyGetOneInstance() throws {
     let count = Guarded(0)
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     let gate = Gate("the factory")
     try environment
       .define(environment.bean(Machine.self, factory: Machine.init))
@@ -220,10 +215,9 @@ private final class Guest: Sendable {
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func aLazyBeanThatNeedsItselfIsACircle() throws {
+  @Test("A lazy bean that needs itself is a circle")
+  func aLazyBeanThatNeedsItselfIsACircle() throws {
     final class Selfish: Sendable { let name = "" }
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
     let holder = Guarded<Lazy<Selfish>?>(nil)
     try environment.define(
       environment.bean(Selfish.self) { () throws -> Selfish in
@@ -235,8 +229,8 @@ private final class Guest: Sendable {
     try requireFault(.cyclicDependency) { try lazy.get() }
   }
 
-  @Test func aLazyDependencyThrowsAfterTheEnd() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A lazy dependency throws after the end")
+  func aLazyDependencyThrowsAfterTheEnd() throws {
     try environment.define(environment.bean(Part.self, factory: { Part("part") }))
     let (early, late) = (try environment.getBean(Lazy<Part>.self), try environment.getBean(Lazy<Part>.self))
     _ = try early.get()
@@ -248,14 +242,15 @@ private final class Guest: Sendable {
 }
 
 @Suite struct CurrentSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private final class Audit: Sendable {
     let visitor: Current<Guest>
     init(visitor: Current<Guest>) { self.visitor = visitor }
   }
 
-  @Test func aSingletonReachesTheRequestThatIsRunning() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A singleton reaches the request that is running")
+  func aSingletonReachesTheRequestThatIsRunning() throws {
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
     let requests = try environment.childFactory("request", seed: String.self) { request in
       try request.define(request.bean(Guest.self, factory: Guest.init))
@@ -270,8 +265,8 @@ private final class Guest: Sendable {
     try requireFault(.scopeNotActive) { try audit.visitor.get() }
   }
 
-  @Test func tasksOfARequestReachTheRunningRequestToo() async throws {
-    let environment = try Environment(name: "shop")
+  @Test("Tasks of a request reach the running request, too")
+  func tasksOfARequestReachTheRunningRequestToo() async throws {
     try environment.define(environment.bean(Audit.self, factory: Audit.init))
     let requests = try environment.childFactory("request", seed: Guest.self)
     let audit = try environment.getBean(Audit.self)
@@ -280,8 +275,8 @@ private final class Guest: Sendable {
     try await environment.shutdown()
   }
 
-  @Test func aCurrentBeanThatNoChildDeclaresIsAFault() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A current bean that no child declares is a fault")
+  func aCurrentBeanThatNoChildDeclaresIsAFault() throws {
     try environment
       .define(environment.bean(Audit.self, factory: Audit.init))
       .define(environment.bean(Guest.self, factory: { Guest("outside") }))
@@ -290,9 +285,8 @@ private final class Guest: Sendable {
     #expect(fault.message.contains("no child of 'shop' has a bean of type Guest of its own"))
   }
 
-  @Test func aBeanDeclaredForTheScopeOfAChildIsReached() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A bean declared for the scope of a child is reached")
+  func aBeanDeclaredForTheScopeOfAChildIsReached() throws {
     try environment
       .define(environment.bean(Audit.self, factory: Audit.init))
       .define(environment.bean(Guest.self, factory: { (number: Int) in Guest("\(number)") }).scope("request"))
@@ -301,7 +295,8 @@ private final class Guest: Sendable {
     #expect(try requests.withChild(7) { _ throws -> String in try audit.visitor.get().name } == "7")
   }
 
-  @Test func aCurrentChildOfAnotherEnvironmentIsIgnored() throws {
+  @Test("A current child of another environment is ignored")
+  func aCurrentChildOfAnotherEnvironmentIsIgnored() throws {
     let (one, two) = (try Environment(name: "one"), try Environment(name: "two"))
     defer { for environment in [one, two] { try? environment.shutdown() } }
     var factories: [EnvironmentFactory<Guest>] = []
@@ -316,15 +311,16 @@ private final class Guest: Sendable {
 }
 
 @Suite struct CollectionParameterSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private final class Box: Sendable {
     let byId: [String: Part]
     let distinct: Set<Part>
     init(byId: [String: Part], distinct: Set<Part>) { (self.byId, self.distinct) = (byId, distinct) }
   }
 
-  @Test func beansAreInjectedByTheirIdsAndAsASet() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("Beans are injected by their ids and as a set")
+  func beansAreInjectedByTheirIdsAndAsASet() throws {
     try environment
       .define(environment.bean(Part.self, id: "a", factory: { Part("one") }))
       .define(environment.bean(Part.self, id: "b", factory: { Part("one") }))
@@ -337,9 +333,8 @@ private final class Guest: Sendable {
     #expect(try environment.getBean(Set<Part>.self).count == 2)
   }
 
-  @Test func aChildSeesOuterBeansThatItDoesNotHide() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A child sees outer beans that it does not hide")
+  func aChildSeesOuterBeansThatItDoesNotHide() throws {
     try environment
       .define(environment.bean(Part.self, id: "a", factory: { Part("outer a") }))
       .define(environment.bean(Part.self, id: "b", factory: { Part("outer b") }))
@@ -349,9 +344,8 @@ private final class Guest: Sendable {
     #expect(try child.getBean([String: Part].self).mapValues(\.name) == ["a": "inner a", "b": "decorated outer b"])
   }
 
-  @Test func aBeanOfExactlyTheTypeComesFirst() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A bean of exactly the type comes first")
+  func aBeanOfExactlyTheTypeComesFirst() throws {
     try environment
       .define(environment.bean([String: Int].self, factory: { ["one": 1] }))
       .define(environment.bean(Set<Int>.self, factory: { [1, 2] }))
@@ -363,16 +357,15 @@ private final class Guest: Sendable {
     #expect(try environment.getBean([String: Int].self) == ["one": 1])
   }
 
-  @Test func aDictionaryOrSetWithoutBeansIsAFault() throws {
-    let environment = try Environment(name: "shop")
+  @Test("A dictionary or set without beans is a fault")
+  func aDictionaryOrSetWithoutBeansIsAFault() throws {
     try environment
       .define(environment.bean(Box.self, factory: Box.init))
     #expect(try startupFaults(of: environment).map(\.code) == [.unknownBean, .unknownBean])
   }
 
-  @Test func aPinnedDictionaryIsPassedAsItIs() throws {
-    let environment = try Environment(name: "shop")
-    defer { try? environment.shutdown() }
+  @Test("A pinned dictionary is passed as it is")
+  func aPinnedDictionaryIsPassedAsItIs() throws {
     try environment.define(
       environment.bean(Part.self, factory: { (limits: [String: Int]) in Part("\(limits["a"] ?? 0)") })
         .argument(0, value: ["a": 5]))
@@ -389,6 +382,8 @@ private final class Cursor: DisposableBean, Sendable {
 }
 
 @Suite struct OwnedSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private final class Reader: DisposableBean, Sendable {
     let journal: Journal
     let cursor: Owned<Cursor>
@@ -412,7 +407,8 @@ private final class Cursor: DisposableBean, Sendable {
       .define(environment.bean(Cursor.self, factory: Cursor.init).scope("prototype"))
   }
 
-  @Test func theTakerReleasesItsOwnedBean() throws {
+  @Test("The taker releases its owned bean")
+  func theTakerReleasesItsOwnedBean() throws {
     let environment = try makeEnvironment()
     try environment.define(environment.bean(Reader.self, factory: Reader.init))
     let reader = try environment.getBean(Reader.self)
@@ -425,7 +421,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["cursor 1", "reader"])
   }
 
-  @Test func remainingOwnedBeansAreReleasedWithTheEnvironmentInReverseOrder() throws {
+  @Test("Remaining owned beans are released with the environment in reverse order")
+  func remainingOwnedBeansAreReleasedWithTheEnvironmentInReverseOrder() throws {
     let environment = try makeEnvironment()
     try environment
       .define(environment.bean(Reader.self, factory: Reader.init))
@@ -445,7 +442,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries.count == 5)
   }
 
-  @Test func aRequestReleasesBeansOwnedByItsBeans() throws {
+  @Test("A request releases beans owned by its beans")
+  func aRequestReleasesBeansOwnedByItsBeans() throws {
     let environment = try makeEnvironment()
     defer { try? environment.shutdown() }
     let requests = try environment.childFactory("request", seed: Int.self) { request in
@@ -457,7 +455,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["reader", "cursor 1", "reader", "cursor 2"])
   }
 
-  @Test func eachTakerHasItsOwnInstance() throws {
+  @Test("Each taker has its own instance")
+  func eachTakerHasItsOwnInstance() throws {
     final class All: Sendable {
       let one: Owned<Cursor>
       let maybe: Owned<Cursor>?
@@ -483,8 +482,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == (1...5).reversed().map { "cursor \($0)" })
   }
 
-  @Test func onlyAPrototypeCanBeOwned() throws {
-    let environment = try Environment(name: "shop")
+  @Test("Only a prototype can be owned")
+  func onlyAPrototypeCanBeOwned() throws {
     try environment
       .define(environment.bean(Part.self, id: "part", factory: { Part("part") }))
       .define(environment.bean(Guest.self, factory: { (_: Owned<Part>) in Guest("guest") }))
@@ -494,9 +493,9 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(found.allSatisfy { $0.message.contains("only a prototype can be Owned") })
   }
 
-  @Test func aFailureOfAReleaseIsThrownByRelease() throws {
+  @Test("A failure of a release is thrown by release")
+  func aFailureOfAReleaseIsThrownByRelease() throws {
     struct Stuck: Error {}
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(Part.self, factory: { Part("part") }).scope("prototype").onDestroy { _ in throw Stuck() })
     let (early, late) = (try environment.getBean(Owned<Part>.self), try environment.getBean(Owned<Part>.self))
@@ -506,16 +505,13 @@ private final class Cursor: DisposableBean, Sendable {
     try requireFault(.finished) { try late.get() }
   }
 
-  @Test func anAsynchronousReleaseOfAnOwnedBeanIsAwaited() async throws {
+  @Test("An asynchronous release of an owned bean is awaited")
+  func anAsynchronousReleaseOfAnOwnedBeanIsAwaited() async throws {
     final class Slow: AsyncDisposableBean, Sendable {
       let journal: Journal
       init(journal: Journal) { self.journal = journal }
-      func preDestroy() async {
-        await Task.yield()
-        journal.note("slow")
-      }
+      func preDestroy() async { await journal.noteLater("slow") }
     }
-    let environment = try Environment(name: "shop")
     try environment
       .define(environment.bean(journal))
       .define(environment.bean(Slow.self, factory: Slow.init).scope("prototype"))
@@ -527,9 +523,9 @@ private final class Cursor: DisposableBean, Sendable {
     try requireFault(.finished) { try late.get() }
   }
 
-  @Test func thousandsOfOwnedBeansAreReleasedWhileTheEnvironmentEnds() async throws {
+  @Test("Thousands of owned beans are released while the environment ends")
+  func thousandsOfOwnedBeansAreReleasedWhileTheEnvironmentEnds() async throws {
     let counter = Counter()
-    let environment = try Environment(name: "shop")
     try environment.define(
       environment.bean(Part.self, factory: { Part("part") }).scope("prototype").onDestroy { _ in counter.increment() })
     let parts = try (0..<2_000).map { _ in try environment.getBean(Owned<Part>.self) }
@@ -542,7 +538,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(counter.value == parts.count)
   }
 
-  @Test func aReleaseMayEndItsEnvironment() async throws {
+  @Test("A release may end its environment")
+  func aReleaseMayEndItsEnvironment() async throws {
     func make() throws -> Owned<Part> {
       let environment = try Environment(name: "shop")
       try environment.define(
@@ -559,7 +556,8 @@ private final class Cursor: DisposableBean, Sendable {
     #expect(journal.entries == ["ended", "ended"])
   }
 
-  @Test func anOwnedBeanCreatedByHandIsReleasedByHand() throws {
+  @Test("An owned bean created by hand is released by hand")
+  func anOwnedBeanCreatedByHandIsReleasedByHand() throws {
     let part = Owned(Part("by hand")) { [journal] in journal.note("given back") }
     #expect(try part.get().name == "by hand")
     try part.release()

@@ -81,8 +81,7 @@ struct ReleaseLimitSpecification {
       )
       .define(environment.bean(Maker.self, id: "product", parent: "maker"))
     try environment.startup()
-    let fault = try requireFault(.destructionFailed) { try shutDown(environment) }
-    #expect(fault.path == ["Hanging 'product'"])
+    let fault = try requireFault(.destructionFailed, path: ["Hanging 'product'"]) { try shutDown(environment) }
     #expect(fault.message.contains("within its limit of 0.001 seconds"))
     end.open()
     try returned.wait()
@@ -108,8 +107,7 @@ struct ReleaseLimitSpecification {
   @Test("A synchronous release that hangs does not block an asynchronous shutdown")
   func hangsInAnAsynchronousShutdown() async throws {
     let environment = try environment(hanging: ["b"])
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.shutdown() }
-    #expect(fault?.path == ["Item 'b'"])
+    try await requireAwaitedFault(path: ["Item 'b'"]) { try await environment.shutdown() }
     #expect(journal.entries == ["c", "a"])
     end.open()
   }
@@ -142,8 +140,7 @@ struct ReleaseLimitSpecification {
     let application = try Environment(name: "application")
     let (journal, end) = (journal, end)
     let requests = try application.childFactory("request", seed: Int.self) { request in
-      try request.define(
-        request.bean(Item.self, id: "a", factory: { Item() }).onDestroy { _ in journal.note("a") })
+      try request.define(request.bean(Item.self, id: "a", factory: { Item() }).onDestroy { _ in journal.note("a") })
       try request.define(
         request.bean(Other.self, factory: { (_: Item) in Other() }).onDestroy { _ in try end.wait() }
           .releaseLimit(.milliseconds(1)))
@@ -185,8 +182,7 @@ struct ReleaseLimitSpecification {
     let environment = try Environment(name: "application")
     let (end, item) = (end, Item())
     let bean = environment.bean(item).onDestroy { _ in try end.wait() }.releaseLimit(.milliseconds(1))
-    let fault = try requireFault(.destructionFailed) { try bean.destroy(item) }
-    #expect(fault.message.contains("has been abandoned"))
+    try requireFault(.destructionFailed, message: "has been abandoned") { try bean.destroy(item) }
     end.open()
   }
 
@@ -201,8 +197,7 @@ struct ReleaseLimitSpecification {
     try environment.define(
       environment.bean(Other.self, parent: "other", factory: { Other() }).releaseLimit(.seconds(10_000)))
     try environment.startup()
-    let fault = try requireFault(.destructionFailed) { try environment.shutdown() as Void }
-    #expect(fault.path == ["Item 'a'"])
+    try requireFault(.destructionFailed, path: ["Item 'a'"]) { try environment.shutdown() as Void }
     end.open()
   }
 

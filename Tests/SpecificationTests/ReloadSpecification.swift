@@ -46,8 +46,7 @@ import Testing
   private func shop() throws -> Environment {
     let environment = try Environment(name: "shop")
     try environment.addConfigurationSource(file)
-    try environment.define(
-      environment.bean(Sender.self, factory: Sender.init).argument(1, resolve: "${mail.timeout}"))
+    try environment.define(environment.bean(Sender.self, factory: Sender.init).argument(1, resolve: "${mail.timeout}"))
     try environment.define(environment.bean(ConfigurationValue<Mail>.self, configuration: "mail"))
     return environment
   }

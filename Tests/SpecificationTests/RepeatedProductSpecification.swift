@@ -42,7 +42,8 @@ struct RepeatedProductSpecification {
     }
     defer { try? processed.shutdown() }
     let seen = Counter()
-    try processed.define(processed.bean(Counting.self, factory: { Counting(seen) }))
+    try processed.define(
+      processed.bean(Inspector.self, factory: { Inspector { if $0 is Product { seen.increment() } } }))
     let products = try processed.getBean(Factory<ProductTag>.self)
     for number in 1...2 { #expect(try products.build(number).number == number) }
     #expect(seen.value == 2)
@@ -181,11 +182,3 @@ private final class Settling: Numeral, Bean {
 }
 
 /// Counts products.
-private final class Counting: BeanPostProcessor {
-  private let seen: Counter
-  init(_ seen: Counter) { self.seen = seen }
-  func process(_ bean: AnyObject) -> AnyObject {
-    if bean is Product { seen.increment() }
-    return bean
-  }
-}

@@ -66,13 +66,7 @@ import Testing
   func buildsNothing() throws {
     let environment = try Environment(name: "warehouse")
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Crane.self, id: "crane-1",
-        factory: {
-          built.increment()
-          return Crane()
-        }))
+    try environment.define(environment.bean(Crane.self, id: "crane-1", factory: { built.counting(Crane()) }))
     #expect(environment.report().contains("crane-1"))
     #expect(built.value == 0)
     try environment.define(environment.bean(Truck.self))

@@ -58,19 +58,12 @@ struct RequestGraphSpecification {
     let lazy = Counter()
     try inChild(
       under: { parent in
-        try parent.define(
-          parent.bean(
-            Singleton.self, lazy: true,
-            factory: {
-              lazy.increment()
-              return Singleton()
-            }))
+        try parent.define(parent.bean(Singleton.self, lazy: true, factory: { lazy.counting(Singleton()) }))
       },
       { child in
         try leaf(child)
         try child.define(
-          child.bean(
-            Left.self, factory: { (leaf: Leaf, singleton: Singleton) in Left(counters, leaf, singleton) })
+          child.bean(Left.self, factory: { (leaf: Leaf, singleton: Singleton) in Left(counters, leaf, singleton) })
         ).define(child.bean(Root.self, factory: { (leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
       }
     ) { request in
@@ -88,16 +81,12 @@ struct RequestGraphSpecification {
     try inChild({ child in
       try leaf(child)
       try child.define(
-        child.bean(
-          Left.self,
-          factory: { (leaf: Leaf) in
-            _ = try Environment.current?.getBean(Other.self)
-            return Left(counters, leaf)
-          })
+        child.bean(Left.self) { (leaf: Leaf) in
+          _ = try Environment.current?.getBean(Other.self)
+          return Left(counters, leaf)
+        }
       ).define(child.bean(Other.self, factory: { (leaf: Leaf) in Other(counters, leaf) }))
-        .define(
-          child.bean(
-            Fork.self, factory: { (left: Left, other: Other) in Fork(counters, left, other) }))
+        .define(child.bean(Fork.self, factory: { (left: Left, other: Other) in Fork(counters, left, other) }))
     }) { request in
       let fork = try Environment.$current.withValue(request) { try request.getBean(Fork.self) }
       #expect(fork.other.leaf === fork.left.leaf)
@@ -112,12 +101,10 @@ struct RequestGraphSpecification {
     try inChild({ child in
       try leaf(child)
       try child.define(
-        child.bean(
-          Left.self,
-          factory: { (leaf: Leaf) in
-            _ = try Environment.current?.getBean(Left.self)
-            return Left(counters, leaf)
-          })
+        child.bean(Left.self) { (leaf: Leaf) in
+          _ = try Environment.current?.getBean(Left.self)
+          return Left(counters, leaf)
+        }
       ).define(child.bean(Root.self, factory: { (leaf: Leaf, left: Left) in Root(counters, leaf, left) }))
     }) { request in
       for _ in 0..<2 {

@@ -16,12 +16,10 @@ import Testing
       let environment = try Environment()
       let token = Item()
       try environment.define(
-        environment.bean(
-          Item.self,
-          factory: {
-            _ = token
-            return Item()
-          }))
+        environment.bean(Item.self) {
+          _ = token
+          return Item()
+        })
       try environment.define(environment.bean(Holder.self, factory: Holder.init))
       let traces = Traces(environment: environment, bean: try environment.getBean(Item.self), token: token)
       try environment.shutdown()
@@ -63,13 +61,11 @@ import Testing
       let shared = application.bean(Item.self).scope("request")
       inherited = shared
       try application.define(shared)
-      let requests = try application.childFactory(
-        "request", seed: Int.self,
-        configure: { child in
-          let own = child.bean(Holder.self, factory: Holder.init)
-          declaration = own
-          try child.define(own)
-        })
+      let requests = try application.childFactory("request", seed: Int.self) { child in
+        let own = child.bean(Holder.self, factory: Holder.init)
+        declaration = own
+        try child.define(own)
+      }
       try requests.withChild(1) { child in _ = try child.getBean(Holder.self) }
       try application.shutdown()
     }
@@ -154,13 +150,10 @@ import Testing
       let token = Item()
       // Both the closure and the bean hold the environment strongly.
       try environment.define(
-        environment.bean(
-          Clinging.self,
-          factory: {
-            _ = token
-            return Clinging(try environment.getBean(Item.self))
-          }
-        ).requires(class: Item.self).onDestroy { _ in _ = environment })
+        environment.bean(Clinging.self) {
+          _ = token
+          return Clinging(try environment.getBean(Item.self))
+        }.requires(class: Item.self).onDestroy { _ in _ = environment })
       try environment.define(environment.bean(Item.self))
       let traces = Traces(environment: environment, bean: try environment.getBean(Clinging.self).item, token: token)
       try environment.shutdown()
@@ -190,12 +183,10 @@ import Testing
   @Test("A finished child and its beans are released by its parent and its factory")
   func finishedChild() throws {
     let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Item.self,
-      configure: { child in
-        try child.define(child.bean(Holder.self, factory: Holder.init))
-        try child.define(child.bean(Clinging.self))
-      })
+    let requests = try application.childFactory("request", seed: Item.self) { child in
+      try child.define(child.bean(Holder.self, factory: Holder.init))
+      try child.define(child.bean(Clinging.self))
+    }
     func run() throws -> Traces {
       let seed = Item()
       let child = try requests.build(seed)
@@ -213,11 +204,9 @@ import Testing
   @Test("withChild leaves nothing behind, even if its body throws")
   func withChild() throws {
     let application = try Environment(name: "application")
-    let requests = try application.childFactory(
-      "request", seed: Item.self,
-      configure: { child in
-        try child.define(child.bean(Holder.self, factory: Holder.init))
-      })
+    let requests = try application.childFactory("request", seed: Item.self) { child in
+      try child.define(child.bean(Holder.self, factory: Holder.init))
+    }
     func run(_ error: Boom?) throws -> Traces {
       var traces = Traces()
       do {
@@ -301,13 +290,11 @@ import Testing
     nonisolated(unsafe) weak var item: Item?
     let environment = try Environment()
     try environment.define(
-      environment.bean(
-        Item.self,
-        factory: {
-          let built = Item()
-          item = built
-          return built
-        }))
+      environment.bean(Item.self) {
+        let built = Item()
+        item = built
+        return built
+      })
     try environment.define(environment.bean(Clinging.self, factory: { throw Boom() }))
     try requireFault(.creationFailed) { try environment.startup() }
     #expect(item == nil)
@@ -320,12 +307,10 @@ import Testing
       let token = Item()
       let requests = try environment.childFactory("request", seed: Int.self)
       try environment.define(
-        environment.bean(
-          Clinging.self,
-          factory: {
-            _ = token
-            throw Boom()
-          }))
+        environment.bean(Clinging.self) {
+          _ = token
+          throw Boom()
+        })
       try requireFault(.creationFailed) { try requests.build(1) }
       return Traces(environment: environment, token: token)
     }

@@ -14,7 +14,7 @@ import Testing
       try shop.define(Pool.self, factory: { Pool(journal) }).define(
         Consumer.self, factory: { (pool: Pool) in Consumer(pool, journal) })
       let run = Task { try await shop.run(until: [.terminate, .interrupt]) }
-      await (try shop.readyBean(Consumer.self)).begun.arrivals(1)
+      await (try shop.getBean(awaiting: Consumer.self)).begun.arrivals(1)
       kill(getpid(), signal)
       try await run.value
       #expect(journal.entries == ["pool opened", "run", "run ended", "pool closed"])
@@ -48,7 +48,7 @@ import Testing
       let (shop, gate) = (try Environment(name: "shop"), AsyncGate())
       try shop.define(Slow.self, factory: Slow.init) { $0.onDestroy { _ in await gate.pass() } }
       let run = Task { try await shop.run(until: [.terminate], shutdownLimit: nil) }
-      _ = try await shop.readyBean(Slow.self)
+      _ = try await shop.getBean(awaiting: Slow.self)
       kill(getpid(), SIGTERM)
       await gate.arrivals(1)
       kill(getpid(), SIGTERM)
@@ -217,21 +217,14 @@ import Testing
   @Test("ready() builds a synchronous bean as soon as what it takes is there")
   func builtEarly() async throws {
     let (shop, built, gate) = (try Environment(name: "shop"), AsyncGate(), AsyncGate())
-    try shop.define(
-      shop.bean(
-        Slow.self,
-        async: {
-          await gate.pass()
-          return Slow()
+    try shop.define(shop.bean(Slow.self, async: { await gate.passing(Slow()) }))
+      .define(shop.bean(Known.self, async: { Known() }))
+      .define(
+        Failing.self,
+        factory: { (_: Known) in
+          built.arrive()
+          return Failing()
         })
-    )
-    .define(shop.bean(Known.self, async: { Known() }))
-    .define(
-      Failing.self,
-      factory: { (_: Known) in
-        built.arrive()
-        return Failing()
-      })
     let ready = Task { try await shop.ready() }
     await built.arrivals(1)
     gate.open()

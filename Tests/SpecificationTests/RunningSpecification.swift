@@ -26,7 +26,7 @@ struct RunningSpecification {
 
   /// Returns the bean once it runs.
   private func running<Bean: Worker>(_ type: Bean.Type, in environment: Environment) async throws -> Bean {
-    let bean = try await environment.readyBean(type)
+    let bean = try await environment.getBean(awaiting: type)
     await bean.started.arrivals(1)
     return bean
   }
@@ -219,9 +219,7 @@ struct RunningSpecification {
 
   @Test("A bean that ignores its cancellation is abandoned and named, and the others end")
   func ignoresCancellation() async throws {
-    let shop = try shop {
-      try $0.define($0.bean(Stubborn.self, factory: Stubborn.init).releaseLimit(.milliseconds(1)))
-    }
+    let shop = try shop { try $0.define($0.bean(Stubborn.self, factory: Stubborn.init).releaseLimit(.milliseconds(1))) }
     let run = Task { try await shop.run() }
     _ = try await running(Consumer.self, in: shop)
     let stubborn = try shop.getBean(Stubborn.self)
@@ -496,11 +494,9 @@ struct RunningSpecification {
   @Test("A runnable bean that nothing would run is a fault of startup")
   func misplaced() throws {
     let environment = try Environment(name: "shop")
-    let requests = try environment.childFactory(
-      "request", seed: Int.self,
-      configure: { [journal] child in
-        try child.define(child.bean(Worker.self, id: "child", factory: { Worker("child", journal) }))
-      })
+    let requests = try environment.childFactory("request", seed: Int.self) { [journal] child in
+      try child.define(child.bean(Worker.self, id: "child", factory: { Worker("child", journal) }))
+    }
     try environment
       .define(
         environment.bean(Worker.self, id: "new", factory: { [journal] in Worker("new", journal) }).scope("prototype")

@@ -179,13 +179,11 @@ struct ScheduleSpecification {
   func child() async throws {
     let environment = try Environment(name: "shop")
     try environment.useClock(clock)
-    let sessions = try environment.childFactory(
-      "session", seed: Int.self,
-      configure: { [journal] child in
-        try child.define(
-          child.bean(Cache.self, factory: { Cache(journal) })
-            .scheduled(every: .seconds(1)) { $0.journal.note("call") })
-      })
+    let sessions = try environment.childFactory("session", seed: Int.self) { [journal] child in
+      try child.define(
+        child.bean(Cache.self, factory: { Cache(journal) })
+          .scheduled(every: .seconds(1)) { $0.journal.note("call") })
+    }
     try environment.startup()
     try await sessions.withChild(1) { child in
       _ = try child.getBean(Cache.self)

@@ -6,19 +6,20 @@ import Testing
 /// Scope objects and scope names in wrong places, or with too many effects.
 @Suite("Scopes in wrong places", .timeLimit(.minutes(20)))
 struct ScopeMisuseSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: scope objects of factories
 
   @Test("A scope object is prepared for every bean of its child, and finished once")
   func aPlainScopeObjectIsPreparedForEveryBeanAndFinishedOnce() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean("declared outside").scope("request"))
     let factory = try environment.childFactory(
-      "request", seed: Void.self, scope: { NotingScope(journal) },
+      "request", seed: Void.self,
       configure: {
         try $0.define($0.bean(7))
         try $0.define($0.bean(Tracked.self, lazy: true, factory: { Tracked(Tracked.Counters()) }))
-      })
+      }, scope: { NotingScope(journal) })
     let child = try factory.build(())
     #expect(journal.entries == ["prepare 0", "prepare 1", "prepare 2"])
     // Each bean is one of the prepared ones, and each is another one.
@@ -34,11 +35,11 @@ struct ScopeMisuseSpecification {
 
   @Test("An AbstractBeanScope as the scope object of a child keeps its beans, and releases them once")
   func anAbstractBeanScopeOfAChildKeepsAndReleasesOnce() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
-      "request", seed: Void.self, scope: { AbstractBeanScope(name: "request") },
-      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
+      "request", seed: Void.self,
+      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) },
+      scope: { AbstractBeanScope(name: "request") })
     try factory.withChild(()) { child in
       let (one, two) = (try child.getBean(Tracked.self), try child.getBean(Tracked.self))
       #expect(one === two)
@@ -52,11 +53,11 @@ struct ScopeMisuseSpecification {
   /// A scope that builds its beans early, in the way `AbstractBeanScope` offers.
   @Test("A scope object that builds its beans early does not release them twice")
   func anEagerScopeObjectDoesNotReleaseTwice() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
-      "request", seed: Void.self, scope: { EagerScope(name: "request") },
-      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) })
+      "request", seed: Void.self,
+      configure: { try $0.define($0.bean(Tracked.self, factory: { Tracked(counters) })) },
+      scope: { EagerScope(name: "request") })
     let child = try factory.build(())
     #expect(counters.built.value == 1)
     _ = try child.getBean(Tracked.self)
@@ -69,14 +70,13 @@ struct ScopeMisuseSpecification {
 
   @Test("A scope object whose prepare throws is finished, and no child is left")
   func aScopeObjectWhosePrepareThrows() throws {
-    let environment = try Environment()
     let journal = Journal()
     let counters = Tracked.Counters()
     let factory = try environment.childFactory(
-      "request", seed: Tracked.self, scope: { NotingScope(journal, refuses: true) },
+      "request", seed: Tracked.self,
       configure: {
         try $0.define($0.bean(7))
-      })
+      }, scope: { NotingScope(journal, refuses: true) })
     #expect(throws: Boom.self) { try factory.build(Tracked(counters)) }
     #expect(journal.entries == ["prepare 0", "finish"])
     #expect(counters.died.value == 1)
@@ -89,17 +89,14 @@ struct ScopeMisuseSpecification {
   /// A scope object shared by all children would outlive the beans it keeps.
   @Test("A scope registered inside configure is refused, or finished with each child")
   func aScopeRegisteredInsideConfigureIsRefusedOrFinished() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     var registering: EnvironmentError.Code?
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: { inner in
-        registering = code { try inner.registerScope(AbstractBeanScope(name: "own")) }
-        if registering == nil {
-          try inner.define(inner.bean(Tracked.self, factory: { Tracked(counters) }).scope("own"))
-        }
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) { inner in
+      registering = code { try inner.registerScope(AbstractBeanScope(name: "own")) }
+      if registering == nil {
+        try inner.define(inner.bean(Tracked.self, factory: { Tracked(counters) }).scope("own"))
+      }
+    }
     if registering == nil {
       try factory.withChild(()) { _ = try $0.getBean(Tracked.self) }
       #expect(counters.destroyed.value == 1)
@@ -137,23 +134,17 @@ struct ScopeMisuseSpecification {
       try environment.registerScope(AbstractBeanScope(name: "own"))
       let first = Gate(), second = Gate()
       try environment.define(
-        environment.bean(
-          String.self,
-          factory: { (environment: Environment) in
-            first.open()
-            try second.wait()
-            return "\(try environment.getBean(Int.self))"
-          }
-        ).scope("own"))
+        environment.bean(String.self) { (environment: Environment) in
+          first.open()
+          try second.wait()
+          return "\(try environment.getBean(Int.self))"
+        }.scope("own"))
       try environment.define(
-        environment.bean(
-          Int.self,
-          factory: { (environment: Environment) in
-            second.open()
-            try first.wait()
-            return try environment.getBean(String.self).count
-          }
-        ).scope("own"))
+        environment.bean(Int.self) { (environment: Environment) in
+          second.open()
+          try first.wait()
+          return try environment.getBean(String.self).count
+        }.scope("own"))
       try environment.startup()
       let one = BackgroundThread { code { try environment.getBean(String.self) } }
       let two = BackgroundThread { code { try environment.getBean(Int.self) } }

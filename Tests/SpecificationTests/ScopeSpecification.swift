@@ -3,11 +3,12 @@ import Synchronization
 import Testing
 
 @Suite("Scopes") struct ScopeSpecification {
+  @FreshEnvironment private var environment
+
   // MARK: singleton, prototype, lazy
 
   @Test("A singleton is built once, at startup")
   func singleton() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Item.self, factory: { Item(built) }))
     #expect(built.value == 0)
@@ -19,7 +20,6 @@ import Testing
 
   @Test("A lazy bean is built at its first lookup, once")
   func lazy() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Item.self, lazy: true, factory: { Item(built) })).startup()
     #expect(built.value == 0)
@@ -29,7 +29,6 @@ import Testing
 
   @Test("A lazy bean that an eager one needs is built for it")
   func lazyDependency() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Item.self, lazy: true, factory: { Item(built) }))
     try environment.define(environment.bean(Box.self, factory: Box.init)).startup()
@@ -38,15 +37,12 @@ import Testing
 
   @Test("A lazy bean whose factory throws does not disturb startup; its lookup throws")
   func failingLazy() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Item.self, lazy: true, factory: { throw Boom() })).startup()
-    let fault = try requireFault(.creationFailed) { try environment.getBean(Item.self) }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.getBean(Item.self) }
   }
 
   @Test("A prototype is built with every lookup and for every user, not at startup")
   func prototype() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Item.self, factory: { Item(built) }).scope("prototype"))
     try environment.define(environment.bean(Box.self, id: "a", lazy: true, factory: Box.init))
@@ -60,7 +56,6 @@ import Testing
 
   @Test("A prototype whose factory throws is tried anew with every lookup")
   func failingPrototype() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(
       environment.bean(Item.self, factory: { if built.increment() == 1 { throw Boom() } else { Item() } })
@@ -71,20 +66,15 @@ import Testing
 
   @Test("An unknown scope is a fault that names scope, bean and origin")
   func unknownScope() throws {
-    let environment = try Environment()
     let (item, line) = (environment.bean(Item.self, factory: { Item() }).scope("reqest"), #line)
     try environment.define(item)
-    let fault = try requireFault(.unknownScope) { try environment.startup() }
-    #expect(fault.description.contains("reqest"))
-    #expect(fault.passes("Item"))
-    #expect(fault.isFrom(file: #fileID, line: line))
+    try requireFault(.unknownScope, description: "reqest", through: "Item", line: line) { try environment.startup() }
   }
 
   // MARK: scopes of the user
 
   @Test("A registered scope is prepared once for each of its beans, and called with the same declaration")
   func registeredScope() throws {
-    let environment = try Environment()
     let scope = RecordingScope()
     try environment.registerScope(scope)
     try environment.define(environment.bean(Item.self, factory: { Item() }).scope("recording"))
@@ -101,7 +91,6 @@ import Testing
 
   @Test("A scope receives finished beans from the factory: injected and post-constructed")
   func scopeGetsFinishedBeans() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.registerScope(RecordingScope())
     try environment.define(
@@ -113,7 +102,6 @@ import Testing
 
   @Test("A scope is installed by its definition as a bean, wherever that is")
   func scopeAsBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Item.self, factory: { Item() }).scope("sample"))
     try environment.define(environment.bean(SampleScope.self, factory: SampleScope.init))
     #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
@@ -122,18 +110,15 @@ import Testing
 
   @Test("A scope bean that cannot be built is a failed startup")
   func failingScopeBean() throws {
-    let environment = try Environment()
     let built = Counter()
     try environment.define(environment.bean(Item.self, factory: { Item(built) }))
     try environment.define(environment.bean(SampleScope.self, factory: { throw Boom() }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     #expect(built.value == 0)
   }
 
   @Test("AbstractBeanScope caches one instance for each bean")
   func abstractBeanScopeCaches() throws {
-    let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     try environment.define(environment.bean(Item.self, id: "a", factory: { Item() }).scope("cached"))
     try environment.define(environment.bean(Item.self, id: "b", factory: { Item() }).scope("cached"))
@@ -145,7 +130,6 @@ import Testing
 
   @Test("AbstractBeanScope releases in reverse order of creation when it finishes")
   func abstractBeanScopeReleases() throws {
-    let environment = try Environment()
     let journal = Journal()
     let scope = AbstractBeanScope(name: "cached")
     try environment.registerScope(scope)
@@ -163,17 +147,11 @@ import Testing
 
   @Test("A child releases a bean of a registered scope in its place among the others, last created first")
   func abstractBeanScopeInAChild() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     let requests = try environment.childFactory("request", seed: Int.self) { request in
       for id in ["usual", "cached"] {
-        let item = request.bean(
-          Item.self, id: id,
-          factory: {
-            journal.note(id)
-            return Item()
-          })
+        let item = request.bean(Item.self, id: id, factory: { journal.noting(id, Item()) })
         if id == "cached" { item.scope("cached") }
         try request.define(item.onDestroy { _ in journal.note(id) })
       }
@@ -192,17 +170,10 @@ import Testing
 
   @Test("A required bean of a registered scope is built before the arguments of its dependent")
   func requirementOfARegisteredScope() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     for id in ["taken", "required"] {
-      let item = environment.bean(
-        Item.self, id: id,
-        factory: {
-          journal.note(id)
-          return Item()
-        }
-      ).lazy()
+      let item = environment.bean(Item.self, id: id, factory: { journal.noting(id, Item()) }).lazy()
       if id == "required" { item.scope("cached") }
       try environment.define(item)
     }
@@ -216,7 +187,6 @@ import Testing
 
   @Test("Beans built for a failing bean of a registered scope are released with their environment")
   func failedBuildOfARegisteredScope() throws {
-    let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     let requests = try environment.childFactory("request", seed: Int.self) { request in
       try request.define(request.bean(Item.self, factory: { Item() }))
@@ -235,15 +205,13 @@ import Testing
 
   @Test("AbstractBeanScope leaves a bean whose building fails out: the next lookup tries again")
   func abstractBeanScopeFailure() throws {
-    let environment = try Environment()
     let attempts = Counter()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     try environment.define(
       environment.bean(
         Item.self, lazy: true, factory: { if attempts.increment() == 1 { throw Boom() } else { Item() } }
       ).scope("cached"))
-    let fault = try requireFault(.creationFailed) { try environment.getBean(Item.self) }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.getBean(Item.self) }
     #expect(try environment.getBean(Item.self) === environment.getBean(Item.self))
   }
 
@@ -264,7 +232,6 @@ import Testing
 
   @Test("A user's scope decides when instances end: it is not judged for captivity")
   func notJudged() throws {
-    let environment = try Environment()
     try environment.registerScope(AbstractBeanScope(name: "cached"))
     try environment.define(environment.bean(Item.self, factory: { Item() }).scope("cached"))
     try environment.define(environment.bean(Box.self, factory: Box.init))
@@ -273,7 +240,6 @@ import Testing
 
   @Test("An error of a scope reaches the caller")
   func throwingScope() throws {
-    let environment = try Environment()
     try environment.registerScope(RefusingScope())
     try environment.define(environment.bean(Item.self, lazy: true, factory: { Item() }).scope("refusing"))
     try environment.startup()

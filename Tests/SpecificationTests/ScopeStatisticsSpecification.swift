@@ -3,6 +3,8 @@ import Testing
 
 @Suite("Statistics", .timeLimit(.minutes(20)))
 struct ScopeStatisticsSpecification {
+  @FreshEnvironment("root") private var environment
+
   private func counts(_ environment: Environment, _ scope: String) -> ScopeStatistics? {
     environment.statistics().first { $0.scope == scope }
   }
@@ -11,9 +13,7 @@ struct ScopeStatisticsSpecification {
     "Opened, finished, created and released are counted in any order of ends",
     arguments: [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]])
   func theOrderOfTheEndsDoesNotMatter(order: [Int]) throws {
-    let environment = try Environment(name: "root")
-    let factory = try environment.childFactory(
-      "request", seed: Int.self, configure: { try $0.define($0.bean("text")) })
+    let factory = try environment.childFactory("request", seed: Int.self, configure: { try $0.define($0.bean("text")) })
     let children = try (0..<3).map { try factory.build($0) }
     for child in children { _ = try child.getBean(String.self) }
     #expect(counts(environment, "request")?.opened == 3)
@@ -31,7 +31,6 @@ struct ScopeStatisticsSpecification {
 
   @Test("Nested scopes are counted once")
   func nestedScopesAreCountedOnce() throws {
-    let environment = try Environment(name: "root")
     let sessions = try environment.childFactory("session", seed: Void.self)
     let requests = try sessions.childFactory("request", seed: Void.self)
     let session = try sessions.build(())
@@ -49,7 +48,6 @@ struct ScopeStatisticsSpecification {
 
   @Test("Children of several factories are counted by scope")
   func siblingsOfSeveralFactories() throws {
-    let environment = try Environment(name: "root")
     let a = try environment.childFactory("a", seed: Void.self)
     let b = try environment.childFactory("b", seed: Void.self)
     for _ in 0..<5 {
@@ -63,7 +61,6 @@ struct ScopeStatisticsSpecification {
   /// The plan of a plain child dies with it, and the next one may get its address.
   @Test("Plain children are counted each, one after the other")
   func plainChildrenOneAfterTheOther() throws {
-    let environment = try Environment(name: "root")
     try environment.startup()
     for number in 0..<50 { try Environment(name: "child \(number)", parent: environment).startup().shutdown() as Void }
     let all = environment.statistics().filter { $0.scope != "root" }

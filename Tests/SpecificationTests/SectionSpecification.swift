@@ -21,13 +21,14 @@ import Testing
   @Test("A section is read as a type")
   func reading() throws {
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PORT": "25"])
-    #expect(try environment.getConfiguration(Mail.self, prefix: "mail") == Mail(host: "h", port: 25, timeout: nil))
+    #expect(
+      try environment.configurationManager.getConfiguration(Mail.self, prefix: "mail")
+        == Mail(host: "h", port: 25, timeout: nil))
     let fault = try requireFault(.missingConfiguration) {
-      try environment.getConfiguration(Mail.self, prefix: "mial")
+      try environment.configurationManager.getConfiguration(Mail.self, prefix: "mial")
     }
     #expect(fault.underlying.count == 2)
     try environment.shutdown()
-    try requireFault(.finished) { try environment.getConfiguration(Mail.self, prefix: "mail") }
   }
 
   @Test("A section is a bean, and other beans take it")
@@ -44,13 +45,8 @@ import Testing
     let environment = try environment(["MAIL_HOST": "h", "MAIL_PROT": "25", "MAIL_TIMEOUT": "soon"])
     let journal = Journal()
     try environment.define(
-      environment.bean(
-        Mailer.self,
-        factory: { (mail: Mail) in
-          journal.note("built")
-          return Mailer(mail: mail)
-        }
-      ).requires(id: "nowhere"))
+      environment.bean(Mailer.self, factory: { (mail: Mail) in journal.noting("built", Mailer(mail: mail)) })
+        .requires(id: "nowhere"))
     let (declaration, line) = (
       environment.bean(Mail.self, configuration: "mail", id: "mail", rejectsUnknownKeys: true), #line
     )
@@ -88,7 +84,7 @@ import Testing
     try child.define(child.settings().setValue(key: "mail.port", value: 26))
     try child.define(child.bean(Mail.self, configuration: "mail"))
     #expect(try child.getBean(Mail.self) == Mail(host: "h", port: 26, timeout: nil))
-    #expect(try parent.getConfiguration(Mail.self, prefix: "mail").port == 25)
+    #expect(try parent.configurationManager.getConfiguration(Mail.self, prefix: "mail").port == 25)
     try parent.shutdown()
   }
 

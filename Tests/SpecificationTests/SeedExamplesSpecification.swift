@@ -3,6 +3,8 @@ import Testing
 
 /// The listings of the documents on which the container is based, in this version of Swift.
 @Suite("Examples of the seeds") struct SeedExamplesSpecification {
+  @FreshEnvironment private var environment
+
   @Test("The first example builds a bar by its constructor, and a foo by a closure that looks it up")
   func firstEnvironment() throws {
     let environment = try Environment(name: "my first environment")
@@ -11,12 +13,7 @@ import Testing
       .define(environment.bean(Bar.self, factory: Bar.init))
       // a foo that depends on bar
       .define(
-        environment.bean(
-          Foo.self,
-          factory: {
-            Foo(bar: try environment.getBean(Bar.self))
-          }
-        ).requires(class: Bar.self)
+        environment.bean(Foo.self, factory: { Foo(bar: try environment.getBean(Bar.self)) }).requires(class: Bar.self)
       )
       // get goin'
       .startup()
@@ -29,14 +26,7 @@ import Testing
   func missingRequirement() throws {
     let environment = try Environment(name: "incomplete")
     let called = Counter()
-    try environment.define(
-      environment.bean(
-        Foo.self,
-        factory: {
-          called.increment()
-          return Foo(bar: Bar())
-        }
-      ).requires(Bar.self))
+    try environment.define(environment.bean(Foo.self, factory: { called.counting(Foo(bar: Bar())) }).requires(Bar.self))
     try requireFault(.unknownBean) { try environment.startup() }
     #expect(called.value == 0)
   }
@@ -45,15 +35,8 @@ import Testing
   func properties() throws {
     let environment = try Environment(name: "environment")
     try environment
-      .define(
-        environment.bean(Foo.self, id: "foo-1")
-          .property(\.name, value: "foo")
-          .property(\.number, value: 7)
-      )
-      .define(
-        environment.bean(Bar.self)
-          .property(\.id, value: "bar")
-          .property(\.age, value: 4711))
+      .define(environment.bean(Foo.self, id: "foo-1").property(\.name, value: "foo").property(\.number, value: 7))
+      .define(environment.bean(Bar.self).property(\.id, value: "bar").property(\.age, value: 4711))
     let foo = try environment.getBean(Foo.self, byId: "foo-1")
     #expect(foo.name == "foo" && foo.number == 7)
     let bar = try environment.getBean(Bar.self)
@@ -62,7 +45,6 @@ import Testing
 
   @Test("A prototype has its properties")
   func prototype() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean(Foo.self)
         .scope("prototype")
@@ -75,7 +57,6 @@ import Testing
 
   @Test("Two bars inherit from one template")
   func abstractBeans() throws {
-    let environment = try Environment()
     try environment
       .define(environment.bean(Bar.self, id: "bar-template", abstract: true).property(\.flavor, value: "vanilla"))
       .define(environment.bean(Bar.self, id: "bar-1", parent: "bar-template").property(\.id, value: "1"))
@@ -101,7 +82,6 @@ import Testing
 
   @Test("A scope is added by defining the implementing class in the environment")
   func customScope() throws {
-    let environment = try Environment()
     try environment
       .define(environment.bean(SampleBeanScope.self, factory: SampleBeanScope.init))
       .define(environment.bean(Foo.self).scope("sample"))
@@ -110,7 +90,6 @@ import Testing
 
   @Test("A protocol finds its one implementing class, declared or not")
   func protocols() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Bar.self, factory: Bar.init).implements((any Flavored).self))
     try environment.define(environment.bean(Foo.self))
     #expect(try environment.getBean((any Flavored).self) is Bar)
@@ -118,10 +97,9 @@ import Testing
 
   @Test("All definitions are validated behind the scenes: a cyclic dependency is found at startup")
   func cycle() throws {
-    let environment = try Environment()
     try environment
       .define(environment.bean(Foo.self, id: "foo").requires(id: "bar"))
-      .define(environment.bean(Bar.self, id: "bar").dependsOn("foo"))
+      .define(environment.bean(Bar.self, id: "bar").requires(id: "foo"))
     try requireFault(.cyclicDependency) { try environment.startup() }
   }
 }

@@ -2,10 +2,12 @@ import Beans
 import Testing
 
 @Suite("Short declarations and lookups") struct ShortDeclarationSpecification {
+  @FreshEnvironment("shop") private var environment
+
   private func started(_ declare: (Beans.Environment) throws -> Void) throws -> Beans.Environment {
     let environment = try Beans.Environment(name: "shop")
     try declare(environment)
-    return try environment.startup(options: .requireSendable)
+    return try environment.startup(options: [.requireSendable])
   }
 
   @Test("define with a type and a factory equals the long form, for any number of parameters")
@@ -71,7 +73,6 @@ import Testing
 
   @Test("An asynchronous factory has a short form")
   func asynchronousFactory() async throws {
-    let environment = try Environment(name: "shop")
     try environment
       .define(Plain.self)
       .define(
@@ -81,18 +82,17 @@ import Testing
           return One(plain)
         }
       ) { $0.id("one") }
-    try await environment.ready(options: .requireSendable)
-    let one: One = try await environment.readyBean()
+    try await environment.ready(options: [.requireSendable])
+    let one = try await environment.getBean(awaiting: One.self)
     #expect(try environment.getBean(One.self, byId: "one") === one)
     try await environment.shutdown()
   }
 
   @Test("The short form records whether a type is Sendable")
   func sendability() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(Plain.self).define(Till.self).define(Drawer.self, factory: Drawer.init).define(
       instance: Purse())
-    let fault = try requireFault { try environment.startup(options: .requireSendable) }
+    let fault = try requireFault { try environment.startup(options: [.requireSendable]) }
     let rejected = fault.underlying.compactMap { ($0 as? EnvironmentError)?.path.first }
     #expect(rejected.count == 3, "\(fault)")
     for type in ["Till", "Drawer", "Purse"] { #expect(rejected.contains { $0.contains(type) }, "\(type)") }
@@ -101,11 +101,9 @@ import Testing
 
   @Test("A fault of a short declaration names the place of the call")
   func origin() throws {
-    let environment = try Environment(name: "shop")
     try environment.define(One.self, factory: One.init)
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
+    let fault = try requireFault(.unknownBean, message: "Plain") { try environment.startup() }
     #expect(fault.isFrom(file: #fileID, line: #line - 2))
-    #expect(fault.message.contains("Plain"))
     try environment.shutdown()
   }
 

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Shutdown", .timeLimit(.minutes(20))) struct ShutdownSpecification {
+  @FreshEnvironment private var environment
   private let journal = Journal()
 
   private func define(_ names: [String], in environment: Environment, failing: Set<String> = []) throws {
@@ -19,7 +20,6 @@ import Testing
 
   @Test("shutdown releases everything, in reverse order of creation, exactly once")
   func releasesAll() throws {
-    let environment = try Environment()
     try define(["a", "b", "c"], in: environment)
     try environment.startup()
     try environment.shutdown()
@@ -64,11 +64,9 @@ import Testing
   func forgottenChild() throws {
     let application = try Environment(name: "application")
     let journal = journal
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Item.self, factory: { Item() }).onDestroy { _ in journal.note("request") })
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Item.self, factory: { Item() }).onDestroy { _ in journal.note("request") })
+    }
     try define(["application"], in: application)
     _ = try requests.build(1).getBean(Item.self)
     #expect(journal.entries.isEmpty)
@@ -78,7 +76,6 @@ import Testing
 
   @Test("An instance handed in is released like any other")
   func readyInstance() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(environment.bean(Item()).onDestroy { _ in journal.note("instance") })
     try environment.define(environment.bean(Disposable(journal: journal, name: "disposable")))
@@ -89,17 +86,11 @@ import Testing
 
   @Test("Lazy beans that were never built are not built for their release")
   func unusedLazy() throws {
-    let environment = try Environment()
     let built = Counter()
     let journal = journal
     try environment.define(
-      environment.bean(
-        Item.self, lazy: true,
-        factory: {
-          built.increment()
-          return Item()
-        }
-      ).onDestroy { _ in journal.note("released") })
+      environment.bean(Item.self, lazy: true, factory: { built.counting(Item()) })
+        .onDestroy { _ in journal.note("released") })
     try environment.startup()
     try environment.shutdown()
     #expect(built.value == 0)
@@ -108,15 +99,8 @@ import Testing
 
   @Test("An environment that was never started may be shut down, and cannot be started afterwards")
   func neverStarted() throws {
-    let environment = try Environment()
     let built = Counter()
-    try environment.define(
-      environment.bean(
-        Item.self,
-        factory: {
-          built.increment()
-          return Item()
-        }))
+    try environment.define(environment.bean(Item.self, factory: { built.counting(Item()) }))
     try environment.shutdown()
     try requireFault(.finished) { try environment.startup() }
     try requireFault(.finished) { try environment.getBean(Item.self) }
@@ -125,7 +109,6 @@ import Testing
 
   @Test("shutdown may come from many threads at once: everything is released once")
   func manyThreads() throws {
-    let environment = try Environment()
     try define((0..<20).map(String.init), in: environment)
     try environment.startup()
     let meeting = MeetingPoint(of: 4)
@@ -143,12 +126,10 @@ import Testing
 
   @Test("One failing release is thrown as destructionFailed, with its error and its bean")
   func oneFailure() throws {
-    let environment = try Environment()
     try define(["a", "b", "c"], in: environment, failing: ["b"])
     try environment.startup()
-    let fault = try requireFault(.destructionFailed) { try environment.shutdown() }
+    let fault = try requireFault(.destructionFailed, causes: [Boom(name: "b")]) { try environment.shutdown() }
     #expect(journal.entries == ["c", "b", "a"])
-    #expect(fault.causes == [Boom(name: "b")])
     #expect(fault.description.contains("Item"))
     #expect(fault.description.contains("'b'") || fault.description.contains("\"b\"") || fault.passes("b"))
     #expect(fault.origin?.file == #fileID)
@@ -156,7 +137,6 @@ import Testing
 
   @Test("Several failing releases are one error that holds all")
   func severalFailures() throws {
-    let environment = try Environment()
     try define(["a", "b", "c"], in: environment, failing: ["a", "c"])
     try environment.startup()
     let fault = try requireFault(.destructionFailed) { try environment.shutdown() }
@@ -184,7 +164,6 @@ import Testing
 
   @Test("A failure is thrown once: a second shutdown returns")
   func thrownOnce() throws {
-    let environment = try Environment()
     try define(["a"], in: environment, failing: ["a"])
     try environment.startup()
     try requireFault(.destructionFailed) { try environment.shutdown() }
@@ -196,7 +175,6 @@ import Testing
 
   @Test("shutdown() async awaits asynchronous releases in their place in the order")
   func asynchronous() async throws {
-    let environment = try Environment()
     let journal = journal
     try define(["a"], in: environment)
     try environment.define(environment.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
@@ -213,11 +191,9 @@ import Testing
     let application = try Environment(name: "application")
     let journal = journal
     try define(["application"], in: application)
-    let requests = try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
-      })
+    let requests = try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
+    }
     _ = try requests.build(1).getBean(AsyncItem.self)
     try await application.shutdown()
     #expect(journal.entries == ["async begins", "async ends", "application"])
@@ -225,7 +201,6 @@ import Testing
 
   @Test("shutdown() async throws the error of an asynchronous release when all others have run")
   func failingAsynchronous() async throws {
-    let environment = try Environment()
     let journal = journal
     try define(["a"], in: environment)
     try environment.define(environment.bean(AsyncItem.self, factory: { AsyncItem(journal: journal, isFailing: true) }))
@@ -238,25 +213,21 @@ import Testing
 
   @Test("shutdown() async releases synchronous beans as well, and reports their failures")
   func synchronousInAsync() async throws {
-    let environment = try Environment()
     try define(["a", "b"], in: environment, failing: ["b"])
     try environment.startup()
-    let fault = await #expect(throws: EnvironmentError.self) { try await environment.shutdown() }
-    #expect(fault?.causes == [Boom(name: "b")])
+    try await requireAwaitedFault(causes: [Boom(name: "b")]) { try await environment.shutdown() }
     #expect(journal.entries == ["b", "a"])
   }
 
   @Test(
     "A synchronous shutdown that meets an asynchronous release releases all others, then throws an error that names it")
   func asynchronousInSync() throws {
-    let environment = try Environment()
     let journal = journal
     try define(["a"], in: environment)
     try environment.define(environment.bean(AsyncItem.self, factory: { AsyncItem(journal: journal) }))
     try define(["b"], in: environment)
     try environment.startup()
-    let fault = try requireFault { try environment.shutdown() }
-    #expect(fault.description.contains("AsyncItem"))
+    try requireFault(description: "AsyncItem") { try environment.shutdown() }
     // A task releases the other one.
     #expect(journal.entries.filter { !$0.hasPrefix("async") } == ["b", "a"])
   }

@@ -134,12 +134,9 @@ struct StackDepthSpecification {
     var factory = try environment.childFactory("scope 0", seed: Int.self)
     var factories = [factory]
     for depth in 1..<5 {
-      factory = try factory.childFactory(
-        "scope \(depth)", seed: Int.self,
-        configure: { inner in
-          try inner.define(
-            inner.bean(Link.self, id: "\(depth)", factory: { (seed: Int, _: String) in Link(seed, nil) }))
-        })
+      factory = try factory.childFactory("scope \(depth)", seed: Int.self) { inner in
+        try inner.define(inner.bean(Link.self, id: "\(depth)", factory: { (seed: Int, _: String) in Link(seed, nil) }))
+      }
       factories.append(factory)
     }
     var child = try factories[0].build(0)
@@ -158,12 +155,9 @@ struct StackDepthSpecification {
     let environment = try Environment()
     for number in 0..<200 {
       try environment.define(
-        environment.bean(
-          Link.self, id: "\(number)",
-          factory: { (environment: Environment) in
-            Link(number, number == 0 ? nil : try environment.getBean(Link.self, byId: "\(number - 1)"))
-          }
-        ).scope("prototype"))
+        environment.bean(Link.self, id: "\(number)") { (environment: Environment) in
+          Link(number, number == 0 ? nil : try environment.getBean(Link.self, byId: "\(number - 1)"))
+        }.scope("prototype"))
     }
     #expect(try environment.getBean(Link.self, byId: "199").number == 199)
     try environment.shutdown()

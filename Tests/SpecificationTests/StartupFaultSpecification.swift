@@ -2,17 +2,16 @@ import Beans
 import Testing
 
 @Suite("Faults of startup") struct StartupFaultSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A single fault is thrown as itself")
   func single() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, factory: Client.init))
-    let fault = try requireFault(.unknownBean) { try environment.startup() }
-    #expect(fault.passes("Client"))
+    try requireFault(.unknownBean, through: "Client") { try environment.startup() }
   }
 
   @Test("All faults are reported at once, as startupFailed that holds them, each with its origin")
   func allAtOnce() throws {
-    let environment = try Environment()
     var lines: [Int] = []
     func define(_ declaration: BeanDeclaration, _ line: Int) throws {
       lines.append(line)
@@ -45,7 +44,6 @@ import Testing
 
   @Test("Two faults of one bean are two faults")
   func twoOfOneBean() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Pair.self, factory: Pair.init))
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean])
@@ -55,7 +53,6 @@ import Testing
 
   @Test("A fault's description holds message, path, id and file:line")
   func description() throws {
-    let environment = try Environment()
     let (client, line) = (environment.bean(Client.self, id: "main-client", factory: Client.init), #line)
     try environment.define(client)
     let fault = try requireFault(.unknownBean) { try environment.startup() }
@@ -69,7 +66,6 @@ import Testing
 
   @Test("Faults of lazy beans and of prototypes are faults of startup")
   func lazyAndPrototypes() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Client.self, lazy: true, factory: Client.init))
     try environment.define(
       environment.bean(Pair.self, factory: Pair.init).scope("prototype").argument(1, value: Gear()))
@@ -81,14 +77,10 @@ import Testing
 
   @Test("Faults of a factory's children are found at startup, with those of the application")
   func faultsOfChildren() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Pair.self, factory: Pair.init).argument(1, value: Gear()))
-    _ = try environment.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Client.self, factory: Client.init))
-      })
+    _ = try environment.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Client.self, factory: Client.init))
+    }
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean])
     #expect(faults.contains { $0.passes("Client") })
@@ -97,8 +89,6 @@ import Testing
 
   @Test("A failed environment throws the same cause with every later call")
   func staysFailed() throws {
-    let environment = try Environment()
-    defer { try? environment.shutdown() }
     try environment.define(environment.bean(Client.self, factory: Client.init))
     try environment.define(environment.bean(Gear.self, id: "gear"))
     let requests = try environment.childFactory("request", seed: Int.self)
@@ -121,7 +111,6 @@ import Testing
 
   @Test("A declaration that is faulty for the children of two factories is reported once")
   func onceForTwoFactories() throws {
-    let environment = try Environment()
     _ = try environment.childFactory("request", seed: Int.self)
     _ = try environment.childFactory("visit", seed: String.self).childFactory("request", seed: Int.self)
     try environment.define(environment.bean(Client.self, factory: Client.init).scope("request"))
@@ -138,24 +127,20 @@ import Testing
     try requireFault(.unknownBean) { try failed.startup() }
     try root.shutdown()
     for environment in [below, failed] {
-      let fault = try requireFault(.unknownBean) { try environment.getBean(Client.self) }
-      #expect(fault.passes("Client"))
+      try requireFault(.unknownBean, through: "Client") { try environment.getBean(Client.self) }
     }
     try requireFault(.finished) { try root.getBean(Client.self) }
   }
 
   @Test("A first lookup that fails to start the environment throws the fault of startup")
   func failingFirstLookup() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Gear.self))
     try environment.define(environment.bean(Client.self, factory: Client.init))
-    let fault = try requireFault(.unknownBean) { try environment.getBean(Gear.self) }
-    #expect(fault.passes("Client"))
+    try requireFault(.unknownBean, through: "Client") { try environment.getBean(Gear.self) }
   }
 
   @Test("A throwing factory causes the release of the built beans in reverse order, and the environment is failed")
   func releasesBuiltBeans() throws {
-    let environment = try Environment()
     let journal = Journal()
     for name in ["a", "b"] {
       try environment.define(
@@ -163,17 +148,13 @@ import Testing
           .onDestroy { _ in journal.note("onDestroy \(name)") })
     }
     try environment.define(
-      environment.bean(
-        Part.self,
-        factory: {
-          journal.note("boom")
-          throw Boom()
-        }
-      ).onDestroy { _ in journal.note("onDestroy part") })
+      environment.bean(Part.self) {
+        journal.note("boom")
+        throw Boom()
+      }.onDestroy { _ in journal.note("onDestroy part") })
     try environment.define(environment.bean(Noted.self, id: "c", factory: { Noted("c", journal) }))
 
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    let fault = try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     let expected = [
       "init a", "init b", "boom", "preDestroy b", "onDestroy b", "preDestroy a", "onDestroy a",
     ]
@@ -187,7 +168,6 @@ import Testing
 
   @Test("A release that fails after a failed startup hides neither the cause nor the other releases")
   func failingReleaseAfterFailedStartup() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Noted.self, factory: { Noted("a", journal) }))
     try environment.define(environment.bean(Gear.self).onDestroy { _ in throw Boom(name: "release") })

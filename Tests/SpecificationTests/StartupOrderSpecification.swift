@@ -2,6 +2,8 @@ import Beans
 import Testing
 
 @Suite("Startup order") struct StartupOrderSpecification {
+  @FreshEnvironment private var environment
+
   // The class is not private: an optimised build prints a private type's name with its context.
   final class A {}
   final class B {}
@@ -15,17 +17,11 @@ import Testing
     >
   {
     let journal = journal
-    return environment.bean(
-      type,
-      factory: {
-        journal.note("\(type)")
-        return make()
-      })
+    return environment.bean(type, factory: { journal.noting("\(type)", make()) })
   }
 
   @Test("Independent beans are built in order of definition")
   func definitionOrder() throws {
-    let environment = try Environment()
     try environment.define(noted(B.self, in: environment, B.init))
     try environment.define(noted(C.self, in: environment, C.init))
     try environment.define(noted(A.self, in: environment, A.init)).startup()
@@ -34,16 +30,14 @@ import Testing
 
   @Test("requires(id:) and dependsOn order construction")
   func requiresId() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "b"))
-    try environment.define(noted(B.self, in: environment, B.init).id("b").dependsOn("c"))
+    try environment.define(noted(B.self, in: environment, B.init).id("b").requires(id: "c"))
     try environment.define(noted(C.self, in: environment, C.init).id("c")).startup()
     #expect(journal.entries == ["C", "B", "A"])
   }
 
   @Test("requires of a type orders construction, with and without its label")
   func requiresType() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
     try environment.define(noted(B.self, in: environment, B.init).requires(C.self))
     try environment.define(noted(C.self, in: environment, C.init)).startup()
@@ -52,7 +46,6 @@ import Testing
 
   @Test("requires(bean:) orders construction after that very declaration")
   func requiresDeclaration() throws {
-    let environment = try Environment()
     let second = noted(B.self, in: environment, B.init)
     try environment.define(noted(A.self, in: environment, A.init).requires(bean: second))
     try environment.define(second).startup()
@@ -61,7 +54,6 @@ import Testing
 
   @Test("A lazy bean that is required is built")
   func requiresLazy() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
     try environment.define(noted(B.self, in: environment, B.init).lazy()).startup()
     #expect(journal.entries == ["B", "A"])
@@ -73,29 +65,12 @@ import Testing
     defer { try? application.shutdown() }
     let built = Journal()
     try application.define(
-      application.bean(
-        Animal.self, id: "required",
-        factory: {
-          built.note("animal")
-          return Animal()
-        }
-      ).lazy())
+      application.bean(Animal.self, id: "required", factory: { built.noting("animal", Animal()) }).lazy())
     try application.define(
-      application.bean(
-        Dog.self,
-        factory: {
-          built.note("dog")
-          return Dog()
-        }
-      ).scope("request").requires(id: "required"))
+      application.bean(Dog.self, factory: { built.noting("dog", Dog()) }).scope("request").requires(id: "required"))
     try application.define(
-      application.bean(
-        Kennel.self,
-        factory: { (dog: Dog) in
-          built.note("kennel")
-          return Kennel(dog: dog)
-        }
-      ).scope("request"))
+      application.bean(Kennel.self, factory: { (dog: Dog) in built.noting("kennel", Kennel(dog: dog)) })
+        .scope("request"))
     let requests = try application.childFactory("request", seed: Int.self)
     _ = try requests.build(1).getBean(Kennel.self)
     #expect(built.entries == ["animal", "dog", "kennel"])
@@ -103,10 +78,9 @@ import Testing
 
   @Test("An unknown bean in requires or dependsOn is a fault")
   func requiresUnknown() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "nowhere"))
     try environment.define(noted(B.self, in: environment, B.init).requires(class: Box.self))
-    try environment.define(noted(C.self, in: environment, C.init).dependsOn("neither"))
+    try environment.define(noted(C.self, in: environment, C.init).requires(id: "neither"))
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
     for word in ["nowhere", "Box", "neither"] {
@@ -117,17 +91,14 @@ import Testing
 
   @Test("A required declaration that was never defined is a fault")
   func requiresUndefined() throws {
-    let environment = try Environment()
     let forgotten = noted(B.self, in: environment, B.init)
     try environment.define(noted(A.self, in: environment, A.init).requires(bean: forgotten))
-    let fault = try requireFault { try environment.startup() }
-    #expect(fault.description.contains("B"))
+    try requireFault(description: "B") { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 
   @Test("A required type with several candidates is ambiguous")
   func requiresAmbiguous() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
     try environment.define(noted(B.self, in: environment, B.init))
     try environment.define(noted(B.self, in: environment, B.init))
@@ -136,7 +107,6 @@ import Testing
 
   @Test("startup is done once, and returns its environment")
   func idempotent() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))
     #expect(try environment.startup() === environment)
     try environment.startup()
@@ -163,15 +133,12 @@ import Testing
 
   @Test("A lookup inside a factory builds its bean on the way")
   func lookupDuringStartup() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(
-      environment.bean(
-        Box.self,
-        factory: { [unowned environment] in
-          journal.note("Box begins")
-          return Box(content: try environment.getBean(B.self))
-        }))
+      environment.bean(Box.self) { [unowned environment] in
+        journal.note("Box begins")
+        return Box(content: try environment.getBean(B.self))
+      })
     try environment.define(noted(B.self, in: environment, B.init)).startup()
     #expect(journal.entries == ["Box begins", "B"])
     #expect(try environment.getBean(Box.self).content === environment.getBean(B.self))
@@ -179,23 +146,12 @@ import Testing
 
   @Test("Infrastructure comes first: scopes, then post processors, wherever they were declared")
   func infrastructureFirst() throws {
-    let environment = try Environment()
     let journal = journal
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(
-      environment.bean(
-        Watcher.self,
-        factory: {
-          journal.note("Watcher")
-          return Watcher(journal: journal)
-        }))
+      environment.bean(Watcher.self, factory: { journal.noting("Watcher", Watcher(journal: journal)) }))
     try environment.define(
-      environment.bean(
-        CustomScope.self,
-        factory: {
-          journal.note("CustomScope")
-          return CustomScope()
-        }))
+      environment.bean(CustomScope.self, factory: { journal.noting("CustomScope", CustomScope()) }))
     try environment.startup()
     let entries = journal.entries
     #expect(entries.filter { !$0.hasPrefix("saw") } == ["CustomScope", "Watcher", "A"])
@@ -204,7 +160,6 @@ import Testing
 
   @Test("A dependency of a post processor is built before it, and later beans are processed")
   func dependencyOfInfrastructure() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(noted(B.self, in: environment, B.init))
     let journal = journal
@@ -215,11 +170,9 @@ import Testing
 
   @Test("A post processor that cannot be built is a failed startup before any bean")
   func failingInfrastructure() throws {
-    let environment = try Environment()
     try environment.define(noted(A.self, in: environment, A.init))
     try environment.define(environment.bean(Watcher.self, factory: { throw Boom() }))
-    let fault = try requireFault(.creationFailed) { try environment.startup() }
-    #expect(fault.causes == [Boom()])
+    try requireFault(.creationFailed, causes: [Boom()]) { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 }

@@ -2,6 +2,8 @@ import Beans
 import Testing
 
 @Suite("Times of a startup") struct StartupTimeSpecification {
+  @FreshEnvironment("application") private var application
+
   private struct NotRecorded: Error {}
 
   @Test("The startup records each bean with its time, in the order of creation, and the taker of a lazy one")
@@ -9,7 +11,6 @@ import Testing
     final class Store: Sendable {}
     final class Index: Sendable { init(store: Store) {} }
     final class Page: Sendable { init(index: Index) {} }
-    let application = try Environment(name: "application")
     try application
       .define(application.bean(Page.self, factory: Page.init))
       .define(application.bean(Index.self, factory: Index.init).lazy())
@@ -18,7 +19,7 @@ import Testing
       .define(
         application.bean(String.self, factory: { (environment: Environment) in "\(try environment.getBean(Int.self))" })
       )
-    try application.startup(options: .recordTimes)
+    try application.startup(options: [.recordTimes])
     let times = application.startupTimes
     #expect(Set(times.map(\.bean)) == ["Store 'store'", "Index", "Page", "Int", "String"])
     func time(_ bean: String) throws -> (place: Int, time: StartupTime) {
@@ -41,7 +42,6 @@ import Testing
 
   @Test("Awaited beans have their times, too")
   func awaitedStartup() async throws {
-    let application = try Environment(name: "application")
     try application
       .define(
         application.bean(
@@ -52,7 +52,7 @@ import Testing
           })
       )
       .define(application.bean(String.self, factory: { (number: Int) in "\(number)" }))
-    try await application.ready(options: .recordTimes)
+    try await application.ready(options: [.recordTimes])
     #expect(application.startupTimes.map(\.bean) == ["Int", "String"])
     #expect(application.startupTimes.allSatisfy { $0.duration != nil && $0.parent == nil })
     try await application.shutdown()
@@ -60,12 +60,11 @@ import Testing
 
   @Test("Times are not recorded without the option")
   func nothingRecorded() throws {
-    let application = try Environment(name: "application")
     try application.define(application.bean(7)).startup()
     #expect(application.startupTimes.isEmpty)
     #expect(application.startupDuration == nil)
     // The option comes too late.
-    try application.startup(options: .recordTimes)
+    try application.startup(options: [.recordTimes])
     #expect(application.startupDuration == nil)
   }
 }

@@ -2,9 +2,10 @@ import Beans
 import Testing
 
 @Suite("Inheritance from templates") struct TemplateInheritanceSpecification {
+  @FreshEnvironment private var environment
+
   @Test("Factory, arguments, properties, scope and callbacks are inherited, in any order of declaration")
   func everythingIsInheritedInAnyOrder() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(environment.bean(Part.self, id: "bean", parent: "middle").property(\.name, value: "own"))
     try environment.define(environment.template("middle").parent("base").scope("prototype").argument(0, value: 3))
@@ -32,7 +33,6 @@ import Testing
 
   @Test("An unknown template hints at a near one")
   func unknownTemplatesHintAtNearOnes() throws {
-    let environment = try Environment()
     try environment.define(environment.template("service"))
     try environment.define(environment.bean(Part.self, parent: "servcie"))
     let found = faults(of: environment)
@@ -42,7 +42,6 @@ import Testing
 
   @Test("A circle of templates is reported once, and drawn")
   func circlesAreReportedOnce() throws {
-    let environment = try Environment()
     try environment.define(environment.template("a").parent("b"))
     try environment.define(environment.template("b").parent("c"))
     try environment.define(environment.template("c").parent("a"))
@@ -56,7 +55,6 @@ import Testing
 
   @Test("A bean whose templates bring no class, or no factory, is an invalid declaration")
   func beansWithoutAClassOrAFactory() throws {
-    let environment = try Environment()
     try environment.define(environment.template("t"))
     try environment.define(environment.template("concrete").parent("t").abstract(false))
     try environment.define(environment.bean(Part.self))
@@ -66,7 +64,6 @@ import Testing
 
   @Test("A template's factory of another class is a type mismatch")
   func aFactoryOfAnotherClassDoesNotFit() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Int.self, id: "t", abstract: true, factory: { 1 }))
     try environment.define(environment.bean(Part.self, parent: "t"))
     #expect(faults(of: environment).map(\.code) == [.typeMismatch])

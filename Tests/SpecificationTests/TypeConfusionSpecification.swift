@@ -4,6 +4,8 @@ import Testing
 /// Declarations whose static types differ from the built objects must end in a fault, never in a misread object.
 @Suite("Types that differ from their objects", .timeLimit(.minutes(20)))
 struct TypeConfusionSpecification {
+  @FreshEnvironment private var environment
+
   @Test("A template that makes a value serves a bean of a protocol as such, or is a type mismatch")
   func aValueTemplateDoesNotServeAProtocolUnconverted() async {
     await #expect(processExitsWith: .success) {
@@ -34,7 +36,6 @@ struct TypeConfusionSpecification {
 
   @Test("A factory of a superclass is not used as one of the class that a metatype holds")
   func aFactoryOfASuperclassIsNotTakenForTheMetatypesClass() throws {
-    let environment = try Environment()
     let type: Circle.Type = WideCircle.self
     try environment.define(environment.bean(type, factory: { Circle() }))
     // The factory is only known to create circles.
@@ -43,17 +44,15 @@ struct TypeConfusionSpecification {
 
   @Test("A post processor may be declared as the protocol")
   func postProcessorsDeclaredAsTheProtocolWork() throws {
-    let environment = try Environment()
     let seen = Counter()
     try environment.define(
-      environment.bean((any BeanPostProcessor).self, factory: { CountingProcessor(seen) }))
+      environment.bean((any BeanPostProcessor).self, factory: { Inspector { if $0 is Circle { seen.increment() } } }))
     try environment.define(environment.bean(Circle.self, factory: { Circle() })).startup()
     #expect(seen.value == 1)
   }
 
   @Test("A scope may be declared as the protocol")
   func scopesDeclaredAsTheProtocolWork() throws {
-    let environment = try Environment()
     try environment.define(
       environment.bean((any BeanScope).self, factory: { AbstractBeanScope(name: "own") as any BeanScope }))
     try environment.define(environment.bean(Circle.self, factory: { Circle() }).scope("own"))
@@ -62,7 +61,6 @@ struct TypeConfusionSpecification {
 
   @Test("A class-bound protocol may be a bean's own type")
   func classBoundProtocolsAsABeansOwnType() throws {
-    let environment = try Environment()
     let journal = Journal()
     try environment.define(
       environment.bean((any Round).self, factory: { Circle() as any Round })
@@ -78,7 +76,6 @@ struct TypeConfusionSpecification {
 
   @Test("A composition of a class and a protocol may be a bean's own type")
   func compositionsAsABeansOwnType() throws {
-    let environment = try Environment()
     typealias Both = any Circle & Named
     try environment.define(environment.bean(Both.self, factory: { NamedCircle() as Both }))
     try environment.define(environment.bean(Holder<Both>.self, factory: Holder<Both>.init))
@@ -88,9 +85,9 @@ struct TypeConfusionSpecification {
 
   @Test("A post processor receives the instance behind a protocol type")
   func aPostProcessorSeesTheInstanceBehindAProtocolType() throws {
-    let environment = try Environment()
     let seen = Counter()
-    try environment.define(environment.bean(CountingProcessor.self, factory: { CountingProcessor(seen) }))
+    try environment.define(
+      environment.bean(Inspector.self, factory: { Inspector { if $0 is Circle { seen.increment() } } }))
     try environment.define(environment.bean((any Round).self, factory: { Circle() as any Round }))
     try environment.define(environment.bean((any Shape).self, factory: { Point(x: 3) as any Shape }))
     #expect(try environment.getBean((any Shape).self).size == 3)
@@ -99,7 +96,6 @@ struct TypeConfusionSpecification {
 
   @Test("A replacement that does not conform to the bean's protocol is a type mismatch")
   func aReplacementOfAnotherTypeIsAFault() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(ReplacingProcessor.self, factory: ReplacingProcessor.init))
     try environment.define(environment.bean((any Round).self, factory: { Circle() as any Round }))
     #expect(code { try environment.startup() } == .typeMismatch)
@@ -107,7 +103,6 @@ struct TypeConfusionSpecification {
 
   @Test("any Error may be a bean's own type")
   func aBeanOfTypeErrorIsRead() throws {
-    let environment = try Environment()
     try environment.define(environment.bean((any Error).self, factory: { Boom() as any Error }))
     try environment.define(environment.bean(Holder<any Error>.self, factory: Holder<any Error>.init))
     #expect(try environment.getBean((any Error).self) is Boom)
@@ -117,14 +112,12 @@ struct TypeConfusionSpecification {
 
   @Test("A class that is an error is found as any Error")
   func aClassThatIsAnErrorIsFoundAsOne() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Failure.self, factory: { Failure() }))
     #expect(try environment.getBean((any Error).self) as? Failure === environment.getBean(Failure.self))
   }
 
   @Test("Any and AnyObject may be beans' own types")
   func anyAndAnyObjectAsABeansOwnType() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Any.self, factory: { 7 as Any }))
     try environment.define(environment.bean(AnyObject.self, factory: { Circle() as AnyObject }))
     #expect(try environment.getBean(Any.self) as? Int == 7)
@@ -133,7 +126,6 @@ struct TypeConfusionSpecification {
 
   @Test("A class is found as AnyObject, and everything as Any")
   func aClassIsFoundAsAnyObject() throws {
-    let environment = try Environment()
     try environment.define(environment.bean(Circle.self, factory: { Circle() }))
     try environment.define(environment.bean(7))
     #expect(try environment.getBean(AnyObject.self) === environment.getBean(Circle.self))
@@ -143,9 +135,7 @@ struct TypeConfusionSpecification {
 
   @Test("A constrained protocol may be a bean's own type")
   func constrainedProtocolsAsABeansOwnType() throws {
-    let environment = try Environment()
-    try environment.define(
-      environment.bean((any Collection<Int>).self, factory: { [1, 2] as any Collection<Int> }))
+    try environment.define(environment.bean((any Collection<Int>).self, factory: { [1, 2] as any Collection<Int> }))
     try environment.define(
       environment.bean(Holder<any Collection<Int>>.self, factory: Holder<any Collection<Int>>.init))
     #expect(try environment.getBean((any Collection<Int>).self).count == 2)
@@ -175,15 +165,6 @@ private final class Failure: Error {}
 private final class Holder<Value> {
   let value: Value
   init(_ value: Value) { self.value = value }
-}
-
-private final class CountingProcessor: BeanPostProcessor {
-  let seen: Counter
-  init(_ seen: Counter) { self.seen = seen }
-  func process(_ bean: AnyObject) -> AnyObject {
-    if bean is Circle { seen.increment() }
-    return bean
-  }
 }
 
 private final class ReplacingProcessor: BeanPostProcessor {

@@ -5,18 +5,17 @@ import Testing
 
 @Suite("Waiting for a build", .timeLimit(.minutes(20)))
 struct WaitingSpecification {
+  @FreshEnvironment private var environment
+
   @Test("Threads that wait share one build")
   func twoThreadsShareOneBuild() throws {
-    let environment = try Environment()
     let counters = Tracked.Counters()
     let gate = Gate()
     try environment.define(
-      environment.bean(
-        Tracked.self, lazy: true,
-        factory: {
-          try gate.wait()
-          return Tracked(counters)
-        })
+      environment.bean(Tracked.self, lazy: true) {
+        try gate.wait()
+        return Tracked(counters)
+      }
     ).startup()
     let workers = (0..<3).map { _ in BackgroundThread { ObjectIdentifier(try environment.getBean(Tracked.self)) } }
     for worker in workers { try worker.waitUntilAsleep() }
@@ -28,18 +27,15 @@ struct WaitingSpecification {
 
   @Test("An error reaches all waiters, and the next lookup tries again")
   func anErrorReachesAllWaitersAndTheNextLookupTriesAgain() throws {
-    let environment = try Environment()
     let attempts = Counter()
     let gate = Gate()
     try environment.define(
-      environment.bean(
-        Int.self, lazy: true,
-        factory: {
-          attempts.increment()
-          try gate.wait()
-          if attempts.value == 1 { throw Boom() }
-          return 7
-        })
+      environment.bean(Int.self, lazy: true) {
+        attempts.increment()
+        try gate.wait()
+        if attempts.value == 1 { throw Boom() }
+        return 7
+      }
     ).startup()
     let workers = (0..<2).map { _ in BackgroundThread { code { try environment.getBean(Int.self) } } }
     for worker in workers { try worker.waitUntilAsleep() }
@@ -53,17 +49,14 @@ struct WaitingSpecification {
 
   @Test("A circle across threads is cyclicDependency for each of them", arguments: [2, 3, 5])
   func circlesAcrossThreads(count: Int) throws {
-    let environment = try Environment()
     let gates = (0..<count).map { _ in Gate() }
     for number in 0..<count {
       try environment.define(
-        environment.bean(
-          String.self, id: "\(number)", lazy: true,
-          factory: { (environment: Environment) in
-            gates[number].open()
-            for gate in gates { try gate.wait() }
-            return try environment.getBean(String.self, byId: "\((number + 1) % count)")
-          }))
+        environment.bean(String.self, id: "\(number)", lazy: true) { (environment: Environment) in
+          gates[number].open()
+          for gate in gates { try gate.wait() }
+          return try environment.getBean(String.self, byId: "\((number + 1) % count)")
+        })
     }
     try environment.startup()
     let workers = (0..<count).map { number in
@@ -75,7 +68,6 @@ struct WaitingSpecification {
 
   @Test("A circle that factories close on one thread is drawn from its entry")
   func aCircleOnOneThread() throws {
-    let environment = try Environment()
     for (id, other) in [("a", "b"), ("b", "c"), ("c", "a")] {
       try environment.define(
         environment.bean(
@@ -95,21 +87,16 @@ struct WaitingSpecification {
   /// Failing and succeeding builds of one slot in quick succession: no caller waits for ever, none gets a second bean.
   @Test("Failing and succeeding builds in quick succession leave no thread waiting, and one bean")
   func failuresAndSuccessesInTurn() throws {
-    let environment = try Environment()
     let attempts = Counter()
     let counters = Tracked.Counters()
-    let factory = try environment.childFactory(
-      "request", seed: Void.self,
-      configure: {
-        try $0.define(
-          $0.bean(
-            Tracked.self,
-            factory: {
-              attempts.increment()
-              if attempts.value % 3 != 0 { throw Boom() }
-              return Tracked(counters)
-            }))
-      })
+    let factory = try environment.childFactory("request", seed: Void.self) {
+      try $0.define(
+        $0.bean(Tracked.self) {
+          attempts.increment()
+          if attempts.value % 3 != 0 { throw Boom() }
+          return Tracked(counters)
+        })
+    }
     for _ in 0..<100 {
       let child = try factory.build(())
       let found = try onThreads(3) { _ -> Set<ObjectIdentifier> in

@@ -2,22 +2,19 @@ import Beans
 import Testing
 
 @Suite("withChild and the current environment", .timeLimit(.minutes(20))) struct WithChildSpecification {
+  @FreshEnvironment("application") private var application
   private let journal = Journal()
 
   private func requests(of application: Environment) throws -> EnvironmentFactory<Int> {
     let journal = journal
-    return try application.childFactory(
-      "request", seed: Int.self,
-      configure: { child in
-        try child.define(child.bean(Item.self).onDestroy { _ in journal.note("released") })
-      })
+    return try application.childFactory("request", seed: Int.self) { child in
+      try child.define(child.bean(Item.self).onDestroy { _ in journal.note("released") })
+    }
   }
 
   @Test("No environment is current outside withChild")
   func noCurrent() throws {
     #expect(Environment.current == nil)
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let child = try requests(of: application).build(1)
     #expect(Environment.current == nil)
     try child.shutdown()
@@ -25,8 +22,6 @@ import Testing
 
   @Test("withChild makes the child current while its body runs, and returns the result of the body")
   func current() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let number = try requests(of: application).withChild(5) { child in
       #expect(Environment.current === child)
       return try child.getBean(Int.self)
@@ -37,8 +32,6 @@ import Testing
 
   @Test("withChild finishes the child and releases its beans before it returns")
   func finishes() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let child = try requests(of: application).withChild(1) { child in
       _ = try child.getBean(Item.self)
       #expect(journal.entries.isEmpty)
@@ -50,8 +43,6 @@ import Testing
 
   @Test("withChild finishes the child even if its body throws, and throws its error")
   func bodyThrows() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let requests = try requests(of: application)
     #expect(throws: Boom()) {
       try requests.withChild(1) { child in
@@ -65,8 +56,6 @@ import Testing
 
   @Test("withChild inside withChild makes the inner child current, then the outer one again")
   func nested() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let sessions = try application.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     try sessions.withChild("s") { session in
@@ -81,8 +70,6 @@ import Testing
 
   @Test("withChild of a nested factory without its parent throws and does not run its body")
   func missingParent() throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let sessions = try application.childFactory("session", seed: String.self)
     let requests = try sessions.childFactory("request", seed: Int.self)
     let entered = Counter()
@@ -92,8 +79,6 @@ import Testing
 
   @Test("The child is current across suspensions, and in child tasks")
   func currentAcrossSuspensions() async throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     try await requests(of: application).withChild(1) { child in
       await Task.yield()
       #expect(Environment.current === child)
@@ -106,8 +91,6 @@ import Testing
 
   @Test("withChild finishes the child when its asynchronous body returns or throws")
   func asyncFinishes() async throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let requests = try requests(of: application)
     let child = try await requests.withChild(1) { child in
       await Task.yield()
@@ -128,8 +111,6 @@ import Testing
 
   @Test("withChild finishes the child when its task is cancelled")
   func cancelled() async throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let requests = try requests(of: application)
     let (entered, entry) = AsyncStream<Void>.makeStream()
     let task = Task {
@@ -148,8 +129,6 @@ import Testing
 
   @Test("Parallel children do not see each other")
   func parallel() async throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let requests = try requests(of: application)
     let numbers = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<50 {
@@ -181,8 +160,6 @@ import Testing
 
   @Test("The asynchronous body runs on the actor that calls withChild, and uses its state")
   func bodyOfAnActor() async throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     let (requests, visits) = (try requests(of: application), Visits())
     #expect(try await visits.visit(requests) == 1)
     #expect(try await visits.visit(requests) == 2)
@@ -190,8 +167,6 @@ import Testing
 
   @Test("The asynchronous body runs on the main actor if withChild is called there") @MainActor
   func bodyOfTheMainActor() async throws {
-    let application = try Environment(name: "application")
-    defer { try? application.shutdown() }
     var seen = 0
     try await requests(of: application).withChild(3) { child in
       MainActor.assertIsolated()

@@ -16,19 +16,25 @@ package final class RedisProcess: Sendable {
     .map { "\($0)/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
   package let port: Int
+  private let portOption: String
   private let arguments: [String]
   private let folder: String
   private let process = Locked<pid_t?>(nil)
 
   /// Starts a server, and returns when it accepts connections.
-  package init(_ arguments: String...) throws {
+  ///
+  /// - Parameters:
+  ///   - portOption: the option for the port.
+  ///   - arguments: further options.
+  package init(portOption: String = "--port", _ arguments: String...) throws {
+    self.portOption = portOption
     self.arguments = arguments
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("redis-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     // Another process may take a free port before the server does.
     for _ in 0..<10 {
       let port = try Self.findFreePort()
-      if let id = try Self.start(port: port, folder: folder, arguments) {
+      if let id = try Self.start([portOption, "\(port)"], folder: folder, arguments) {
         self.port = port
         process.withLock { $0 = id }
         return
@@ -48,7 +54,7 @@ package final class RedisProcess: Sendable {
 
   /// Starts a server anew on the port of the killed one, with the data that the killed one has kept on disk.
   package func restart() throws {
-    let id = try Self.start(port: port, folder: folder, arguments)
+    let id = try Self.start([portOption, "\(port)"], folder: folder, arguments)
     process.withLock { $0 = id }
     if id == nil { throw Failure(description: "redis-server does not start again") }
   }
@@ -71,7 +77,7 @@ package final class RedisProcess: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  private static func findFreePort() throws -> Int {
+  static func findFreePort() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var address = loopback(port: 0)
@@ -94,7 +100,14 @@ package final class RedisProcess: Sendable {
   }
 
   /// Returns the process when it has reported that it is ready; nil if it has ended instead.
-  private static func start(port: Int, folder: String, _ more: [String]) throws -> pid_t? {
+  private static func start(_ port: [String], folder: String, _ more: [String]) throws -> pid_t? {
+    let words =
+      port + ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder] + more
+    return try spawn(words, until: "Ready to accept connections")
+  }
+
+  /// Runs the program. Returns the process when it has printed a text; nil if it has ended instead.
+  static func spawn(_ words: [String], until ready: String) throws -> pid_t? {
     guard let executable else { throw Failure(description: "redis-server is not installed") }
     var pipe: [Int32] = [0, 0]
     // A process that another test starts at this moment must not keep the other end open.
@@ -106,10 +119,7 @@ package final class RedisProcess: Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, pipe[1], 1)
     posix_spawn_file_actions_adddup2(&actions, pipe[1], 2)
-    let words =
-      [executable, "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder]
-      + more
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([executable] + words).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var id = pid_t()
     let status = posix_spawn(&id, executable, &actions, nil, &arguments, environ)
@@ -117,7 +127,7 @@ package final class RedisProcess: Sendable {
     guard status == 0 else { throw Failure(description: "redis-server cannot be run") }
     var said = ""
     var bytes = [UInt8](repeating: 0, count: 4_096)
-    while !said.contains("Ready to accept connections") {
+    while !said.contains(ready) {
       let count = read(pipe[0], &bytes, bytes.count)
       guard count > 0 else {
         _ = waitpid(id, nil, 0)

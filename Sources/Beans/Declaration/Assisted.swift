@@ -13,15 +13,12 @@ public protocol FactoryTag: SendableMetatype {
 ///       typealias Element = CustomerDetailViewController
 ///     }
 public protocol AssistedFactory: FactoryTag {
-  /// The type of the argument of `Factory.build`: `Void` for none, a tuple for several values.
-  associatedtype Seed
+  /// The type of the argument of `Factory.build`: `Void`, the default, for none, a tuple for several values.
+  associatedtype Seed = Void
 }
 
 /// The tag of factories whose products are built from beans alone: the tag of `bindFactory` without `with`.
-public struct EmptySeed<Element>: AssistedFactory {
-  /// The seed of a factory without one.
-  public typealias Seed = Void
-}
+public struct EmptySeed<Element>: AssistedFactory {}
 
 /// The seed of one product, as a parameter of the factory given to `bindFactory(…).to(factory:)`.
 ///

@@ -130,11 +130,9 @@ public class BeanDeclaration {
     requires(.requirement(type), .byType)
   }
   /// Builds that bean first. It must be defined in an environment that is visible from this one.
-  @discardableResult public func requires(bean: BeanDeclaration) -> Self {
+  @discardableResult package func requires(bean: BeanDeclaration) -> Self {
     requires(.requirement(Any.self), .bean(bean))
   }
-  /// Builds the bean with that id first.
-  @discardableResult public func dependsOn(_ id: String) -> Self { requires(id: id) }
   /// States conformances or superclasses, which startup checks. The container also finds those that are not stated.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
     change { $0.stated += types }
@@ -147,13 +145,13 @@ public class BeanDeclaration {
   @discardableResult public func target<T: Sendable>(_ type: T.Type) -> Self {
     with { ($0.target, $0.isTargetSendable) = (type, true) }
   }
-  /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the place of its use.
-  /// Reports print the text.
-  @discardableResult public func confined(to place: String) -> Self {
+  /// Permits sharing the bean of a document although its type is not known to be `Sendable`, and documents the place of its
+  /// use.
+  @discardableResult package func confined(to place: String) -> Self {
     change { $0.sharing = "confined to: \(place)" }
   }
-  /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the reason. Reports print
-  /// the text.
+  /// Permits sharing the bean although its type is not known to be `Sendable`, and documents the reason, such as the one
+  /// thread or loop that uses it. Reports print the text.
   @discardableResult public func assumeSendable(_ reason: String) -> Self {
     change { $0.sharing = "assumed to be Sendable: \(reason)" }
   }
@@ -172,13 +170,24 @@ public class BeanDeclaration {
     swap(&arguments, &spec.arguments)
     return self
   }
-  /// Passes this value to the factory's parameter at `index` (from 0), converted to the parameter's type if necessary.
-  @discardableResult public func argument(_ index: Int, value: Any) -> Self {
-    argument(index, .value(value))
-  }
-  /// Passes the bean with that id to the factory's parameter at `index` (from 0).
-  @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
-    argument(index, .reference(id))
+  /// Sets the argument of one of the factory's parameters: a value, the bean with an id, or text with placeholders. Several
+  /// of them are a fault at startup.
+  ///
+  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal `${`.
+  ///
+  /// - Parameters:
+  ///   - index: the index of the parameter, from 0.
+  ///   - value: a value, converted to the parameter's type if necessary; nil for an optional.
+  ///   - ref: the id of a bean.
+  ///   - resolve: text whose placeholders are replaced, converted to the parameter's type. Startup does both, with the
+  ///     configuration of the environment that declares the bean.
+  @discardableResult public func argument(
+    _ index: Int, value: Any? = nil, ref: String? = nil, resolve: String? = nil
+  ) -> Self {
+    let values = [value.map { BeanValue.value($0) }, ref.map { .reference($0) }, resolve.map { .text($0) }]
+      .compactMap(\.self)
+    if values.count > 1 { note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources) }
+    return argument(index, values.first ?? .null)
   }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
@@ -214,13 +223,13 @@ public class BeanDeclaration {
     return note(
       fault: "property '\(name)' needs exactly one of value, ref, resolve, bean and inject", .propertySources)
   }
-  /// Passes this text to the factory's parameter at `index` (from 0), with its placeholders replaced and converted to
-  /// the parameter's type. Startup does both, with the configuration of the environment that declares the bean.
-  ///
-  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal
-  /// `${`.
-  @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
-    argument(index, .text(text))
+
+  /// Sets a property to the bean with an id, or to text with placeholders; notes a fault unless there is one of them.
+  @usableFromInline
+  func set(_ path: AnyKeyPath, ref id: String?, resolve text: String?, _ setter: PropertySetter) -> Self {
+    let values = [id.map { BeanValue.reference($0) }, text.map { .text($0) }].compactMap(\.self)
+    if let only = values.first, values.count == 1 { return set(path, only, setter) }
+    return note(fault: "a property needs exactly one of ref and resolve", .propertySources)
   }
 
   private func set(_ property: PropertyInjection) -> Self {

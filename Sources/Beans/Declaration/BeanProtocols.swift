@@ -19,7 +19,7 @@ public protocol Bean {
 
 /// A bean that awaits something before it is complete.
 ///
-/// Every bean that takes it is built after it. `ready()` and `readyBean` await it. Until it is complete, a lookup that
+/// Every bean that takes it is built after it. `ready()` and `getBean(awaiting:)` await it. Until it is complete, a lookup that
 /// needs it throws `.notReady`. It is a bean of an environment or of a factory's children, not a prototype.
 public protocol AsyncBean {
   /// Completes the bean. The container calls this once, on the final object, after all injections and post processors,

@@ -1,13 +1,14 @@
 /// The life of one child of a factory, which the factory's `scope:` makes for each child.
 ///
-/// It determines when the child ends and, as a `HostedScope`, where its beans are released. The beans themselves live in
-/// the child, which builds each of them once: unlike a registered `BeanScope`, the object is not asked for them. An
-/// `AbstractBeanScope` is a complete one.
+/// It determines when the child ends and, as an `ExecutorScope` or a `LoopScope`, where its beans are released. The beans
+/// themselves live in the child, which builds each of them once: unlike a registered `BeanScope`, the object is not asked
+/// for them. An `AbstractBeanScope` is a complete one.
 public protocol ChildScope: AnyObject, Sendable {
   /// The name of the factory's scope.
   var name: String { get }
   /// Prepares a bean of the child, before the child is returned. The container calls this once for each bean that is not
-  /// a prototype. `factory.create(bean)` returns the child's own instance. A `HostedScope` receives `opened` instead.
+  /// a prototype. `factory.create(bean)` returns the child's own instance. A scope that decides where beans are released is
+  /// not asked.
   ///
   /// - Throws: any error: the opening of the child fails with it.
   func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws
@@ -20,7 +21,7 @@ public protocol ChildScope: AnyObject, Sendable {
 ///
 /// As a factory's scope object it decides where the beans of the child are released, and may finish the child by itself.
 /// An `AbstractBeanScope` may also be registered: the beans that it keeps are released in the same place.
-public protocol HostedScope: ChildScope {
+package protocol HostedScope: ChildScope {
   /// Notes the environment of a factory's child. The container calls this once, before it returns the child.
   func opened(_ environment: Environment)
   /// Notes a use of the child. The container calls this after each lookup in the child itself, and when one of its

@@ -17,17 +17,27 @@ public protocol EnvironmentObserver: Sendable {
   /// its beans have been released.
   ///
   /// - Parameters:
-  ///   - child: the child, which allows no lookups any more.
-  ///   - end: the duration and the outcome.
-  func childEnded(_ child: Environment, _ end: ChildEnd)
+  ///   - child: the child, which allows no lookups any more; its `name` is the scope.
+  ///   - outcome: the outcome that the child's beans received.
+  ///   - beans: the number of beans that the child has created and released, without its seed.
+  ///   - start: the time at which the child was opened.
+  ///   - duration: the time from the opening until the last release had ended.
+  func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration)
 
   /// Observes that the asynchronous creation of a bean has ended, with the bean or with an error, on the thread that runs
   /// the creation's task.
   ///
   /// - Parameters:
-  ///   - creation: the bean and the duration.
+  ///   - bean: the name of the bean in reports: its type, and its id if it has one.
+  ///   - origin: the place of the bean's declaration.
   ///   - environment: the environment of the bean.
-  func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment)
+  ///   - error: the error of the creation; nil if the bean exists.
+  ///   - start: the time at which the creation began, after the dependencies existed as far as they are known.
+  ///   - duration: the time until the bean existed, or until the creation failed.
+  func creationEnded(
+    of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
+    start: ContinuousClock.Instant, duration: Duration)
 
   /// Observes the failure of a release, on the thread that releases. The log has the failure, too, and `shutdown()`
   /// throws it.
@@ -43,39 +53,31 @@ extension EnvironmentObserver {
   public func childOpened(_ child: Environment) {}
 
   /// Does nothing.
-  public func childEnded(_ child: Environment, _ end: ChildEnd) {}
+  ///
+  /// - Parameters:
+  ///   - child: the child.
+  ///   - outcome: the outcome of its scope.
+  ///   - beans: the number of beans created in it.
+  ///   - start: the time at which it was opened.
+  ///   - duration: the time until its end.
+  public func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+  ) {}
 
   /// Does nothing.
-  public func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment) {}
+  ///
+  /// - Parameters:
+  ///   - bean: the name of the bean.
+  ///   - origin: the place of its declaration.
+  ///   - environment: its environment.
+  ///   - error: the error of the creation; nil if the bean exists.
+  ///   - start: the time at which the creation began.
+  ///   - duration: the time until its end.
+  public func creationEnded(
+    of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
+    start: ContinuousClock.Instant, duration: Duration
+  ) {}
 
   /// Does nothing.
   public func releaseFailed(_ failure: any Error, in environment: Environment) {}
-}
-
-/// The end of a child of a factory, as observers receive it.
-public struct ChildEnd: Sendable {
-  /// The name of the scope.
-  public let scope: String
-  /// The time at which the child was opened.
-  public let start: ContinuousClock.Instant
-  /// The time from the opening until the last release had ended.
-  public let duration: Duration
-  /// The outcome that the child's beans received.
-  public let outcome: ScopeOutcome
-  /// The number of beans that the child has created and released, without its seed.
-  public let beans: Int
-}
-
-/// The end of an asynchronous creation, as observers receive it.
-public struct AsyncCreationEnd: Sendable {
-  /// The name of the bean in reports: its type, and its id if it has one.
-  public let bean: String
-  /// The place of the bean's declaration.
-  public let origin: EnvironmentError.Origin
-  /// The time at which the creation began, after the dependencies existed as far as they are known.
-  public let start: ContinuousClock.Instant
-  /// The time until the bean existed, or until the creation failed.
-  public let duration: Duration
-  /// The error of the creation; nil if the bean exists.
-  public let error: (any Error)?
 }

@@ -33,5 +33,7 @@ public protocol RunnableBean: AnyObject, Sendable {
 
 extension RunnableBean {
   /// Returns at once: beans that take this one may run as soon as its run has begun.
-  public func untilReady() async {}
+  ///
+  /// - Throws: nothing.
+  public func untilReady() async throws {}
 }

@@ -6,20 +6,21 @@ public final class TypedBeanDeclaration<Instance>: BeanDeclaration {
     inject(path, .value(value))
   }
 
-  /// Sets a property to the bean with that id.
-  @inlinable @inline(__always) @discardableResult
-  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, ref id: String) -> Self {
-    inject(path, .reference(id))
-  }
-
-  /// Sets a property to this text with its placeholders replaced, converted to the property's type. Startup does both,
-  /// with the configuration of the environment that declares the bean.
+  /// Sets a property to the bean with an id, or to text with its placeholders replaced. None or both of them are a fault at
+  /// startup.
   ///
-  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal
-  /// `${`.
+  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal `${`.
+  ///
+  /// - Parameters:
+  ///   - path: the property.
+  ///   - id: the id of a bean.
+  ///   - text: text whose placeholders are replaced, converted to the property's type. Startup does both, with the
+  ///     configuration of the environment that declares the bean.
   @inlinable @inline(__always) @discardableResult
-  public func property<V>(_ path: ReferenceWritableKeyPath<Instance, V>, resolve text: String) -> Self {
-    inject(path, .text(text))
+  public func property<V>(
+    _ path: ReferenceWritableKeyPath<Instance, V>, ref id: String? = nil, resolve text: String? = nil
+  ) -> Self {
+    set(path, ref: id, resolve: text, PropertySetter(path))
   }
 
   /// Sets a property to a bean declared in place, which is a bean of its own in the same environment.

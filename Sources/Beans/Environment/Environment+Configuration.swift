@@ -47,32 +47,7 @@ extension Environment {
       type, namespace: namespace, key: key, defaultValue: defaultValue, scope: scope, file: file, line: line)
   }
 
-  /// Returns the section of the configuration below a prefix as a type, such as a struct with a property for each key.
-  ///
-  /// `ConfigurationManager.getConfiguration(_:prefix:)` describes the types. Does not start the environment. Safe to
-  /// call from any thread; the result costs a walk over all keys, so keep it, or declare it as a bean.
-  ///
-  /// - Parameters:
-  ///   - type: the type of the section.
-  ///   - prefix: the section, `key` or `namespace:key`; empty for all keys without a namespace.
-  ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: one fault as itself, several as one error with all of them in `underlying`; `.finished`, or the
-  ///   error of a failed startup.
-  public func getConfiguration<T: Decodable>(
-    _ type: T.Type, prefix: String = "", rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
-    line: UInt = #line
-  ) throws -> T {
-    if isFinished { throw SourceLocation(file: file, line: line).met(finishedError()) }
-    return try configuration.getConfiguration(
-      type, prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line)
-  }
-
-  /// Declares a bean that is a section of the configuration: `bean(MailSettings.self, configuration: "mail")`.
-  ///
-  /// Startup reads the section before any bean is built, as `getConfiguration(_:prefix:)` does. Each missing, faulty or
-  /// unknown value is a fault of startup, reported with all others.
+  /// Declares a bean that is a section of the configuration; see `define(_:configuration:)`.
   ///
   /// - Parameters:
   ///   - type: the type of the section, and of the bean.
@@ -81,18 +56,14 @@ extension Environment {
   ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  public func bean<T: Decodable>(
+  package func bean<T: Decodable>(
     _ type: T.Type, configuration prefix: String, id: String? = nil, rejectsUnknownKeys: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
     sectionBean(type, ConfigurationSection(prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys), id, file, line)
   }
 
-  /// Declares a section of the configuration that beans read at each use, so that they get the values of the latest
-  /// reload: `bean(ConfigurationValue<MailSettings>.self, configuration: "mail")`.
-  ///
-  /// Startup checks the section as that of an ordinary section bean. If a reload makes it invalid, an error is logged,
-  /// and the last valid section stays.
+  /// Declares a section of the configuration that beans read at each use; see `define(_:configuration:)`.
   ///
   /// - Parameters:
   ///   - type: the type of the bean.
@@ -101,7 +72,7 @@ extension Environment {
   ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  public func bean<T: Decodable & Sendable>(
+  package func bean<T: Decodable & Sendable>(
     _ type: ConfigurationValue<T>.Type, configuration prefix: String, id: String? = nil,
     rejectsUnknownKeys: Bool = false, file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<ConfigurationValue<T>> {

@@ -25,11 +25,7 @@ extension Environment {
     }
   }
 
-  /// Declares a bean whose factory is asynchronous: each of its parameters is resolved by its type.
-  ///
-  /// `ready()` awaits the bean, after its dependencies and before the beans that depend on it; `readyBean` awaits a
-  /// bean of a factory's children. Until the bean exists, a lookup that needs it throws `.notReady`. A prototype cannot
-  /// have an asynchronous factory.
+  /// Declares a bean whose factory is asynchronous; see `define(_:async:)`.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
@@ -41,7 +37,7 @@ extension Environment {
   ///   - line: the line of the call.
   ///   - factory: makes an instance, on no particular thread.
   @inlinable
-  public func bean<T, each D>(
+  package func bean<T, each D>(
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line,
     async factory: @escaping @Sendable (repeat each D) async throws -> T

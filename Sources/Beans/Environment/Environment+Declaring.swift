@@ -33,27 +33,8 @@ extension Environment {
     return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
-  /// Declares a bean built by `init()`.
-  ///
-  /// - Parameters:
-  ///   - type: the bean's own type, a class or a value type.
-  ///   - id: the bean's id, unique in its environment.
-  ///   - parent: the id of the declaration that this one inherits from.
-  ///   - lazy: whether the first lookup builds the bean, instead of startup.
-  ///   - abstract: whether the declaration is a template only.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  public func bean<T: Initializable>(
-    _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
-    file: StaticString = #fileID, line: UInt = #line
-  ) -> TypedBeanDeclaration<T> {
-    var spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
-    spec.initializer = FactoryFunction(initializing: type)
-    return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
-  }
-
-  /// Declares a class without `init()`: valid if the declaration is abstract, or if a template has a factory; else a
-  /// fault at startup.
+  /// Declares a bean without a factory. `init()` builds the bean if the class is `Initializable`; any other declaration is
+  /// valid if it is abstract, or if a template has a factory, and else a fault at startup.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
@@ -67,7 +48,8 @@ extension Environment {
     _ type: T.Type, id: String? = nil, parent: String? = nil, lazy: Bool = false, abstract: Bool = false,
     file: StaticString = #fileID, line: UInt = #line
   ) -> TypedBeanDeclaration<T> {
-    let spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    var spec = BeanSpec(type, id, parent, lazy, abstract, SourceLocation(file: file, line: line))
+    spec.initializer = (type as? any Initializable.Type).map { FactoryFunction(initializing: $0) }
     return TypedBeanDeclaration<T>(spec, madeBy: ObjectIdentifier(self))
   }
 
@@ -280,16 +262,16 @@ extension Environment {
   /// - Parameters:
   ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   /// - Throws: `.frozen` once the environment has started; `.invalidDeclaration` for a scope that is already open in an
   ///   ancestor; the error of `configure`.
   @discardableResult
   public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -300,15 +282,15 @@ extension Environment {
   /// - Parameters:
   ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
+  ///   - makeScope: makes the scope object of each child, such as a `RequestScope` bound to a loop.
   /// - Throws: as the form for all seeds.
   @discardableResult
   public func childFactory<Seed: Sendable>(
-    _ scope: String, seed: Seed.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<Seed> {
     try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -325,40 +307,5 @@ extension Environment {
       // Throws if `configure` has closed the declarations: those that it added would never be compiled.
       try checkDeclaring("childFactory", "'\(scope)'", at: location.origin)
     }
-  }
-
-  /// Declares the children of one scope, without scope objects: a trailing closure is `configure`.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
-  /// - Throws: as the form with a scope object.
-  @discardableResult
-  public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<Seed> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
-  }
-
-  /// Declares the children of one scope, without scope objects, with a seed whose type is statically `Sendable`; the
-  /// compiler selects this form by itself.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope, for `.scope("…")` of the children's beans; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from; beans of the child may take it as a parameter.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children. Lookups on its argument throw.
-  /// - Throws: as the form for all seeds.
-  @discardableResult
-  public func childFactory<Seed: Sendable>(
-    _ scope: String, seed: Seed.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<Seed> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
   }
 }

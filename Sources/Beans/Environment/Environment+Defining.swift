@@ -1,7 +1,7 @@
 /// Declares and defines in one call: `define(Foo.self, factory: Foo.init)` equals
 /// `define(bean(Foo.self, factory: Foo.init))`.
 ///
-/// The options of a declaration are methods of the argument of the trailing closure: `{ $0.id("x").lazy() }`. A declaration
+/// The options of a declaration are methods of the argument of the trailing closure: `{ $0.primary().lazy() }`. A declaration
 /// that `define` returned could not have them: `define` copies the declaration, and later changes have no effect. As in the
 /// long form, there are two forms each, and the compiler selects the one for types that are statically `Sendable`.
 extension Environment {
@@ -9,6 +9,7 @@ extension Environment {
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
+  ///   - id: the bean's id, unique in its environment.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - factory: makes an instance, on the first thread that needs the bean.
@@ -16,16 +17,21 @@ extension Environment {
   /// - Throws: as `define(_:)`.
   @inlinable @inline(__always) @discardableResult
   public func define<T, each D>(
-    _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
+    _ type: T.Type, id: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     factory: @escaping @Sendable (repeat each D) throws -> T, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, factory: factory).with(options))
+    try define(bean(type, id: id, file: file, line: line, factory: factory).with(options))
   }
 
-  /// Defines a bean whose factory is asynchronous; see `bean(_:async:)`.
+  /// Defines a bean whose factory is asynchronous: each of its parameters is resolved by its type.
+  ///
+  /// `ready()` awaits the bean, after its dependencies and before the beans that depend on it; `getBean(awaiting:)` awaits a
+  /// bean of a factory's children. Until the bean exists, a lookup that needs it throws `.notReady`. A prototype cannot
+  /// have an asynchronous factory.
   ///
   /// - Parameters:
   ///   - type: the bean's own type, a class or a value type.
+  ///   - id: the bean's id, unique in its environment.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - factory: makes an instance, on the first thread that needs the bean.
@@ -33,50 +39,56 @@ extension Environment {
   /// - Throws: as `define(_:)`.
   @inlinable @discardableResult
   public func define<T, each D>(
-    _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
+    _ type: T.Type, id: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     async factory: @escaping @Sendable (repeat each D) async throws -> T,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line, async: factory).with(options))
+    try define(bean(type, id: id, file: file, line: line, async: factory).with(options))
   }
 
   /// Defines a bean built by `init()`.
   ///
   /// - Parameters:
   ///   - type: the bean's own class.
+  ///   - id: the bean's id, unique in its environment.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - options: sets the options of the declaration.
   /// - Throws: as `define(_:)`.
   @discardableResult
   public func define<T: Initializable>(
-    _ type: T.Type, file: StaticString = #fileID, line: UInt = #line,
+    _ type: T.Type, id: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define(bean(type, file: file, line: line).with(options))
+    try define(bean(type, id: id, file: file, line: line).with(options))
   }
 
   /// Defines an existing instance as a bean, which is wired and released like any other.
   ///
   /// - Parameters:
   ///   - instance: the bean, of a class or a value type.
+  ///   - id: the bean's id, unique in its environment.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - options: sets the options of the declaration.
   /// - Throws: as `define(_:)`.
   @discardableResult
   public func define<T>(
-    instance: T, file: StaticString = #fileID, line: UInt = #line,
+    instance: T, id: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
-    try define((bean(instance, file: file, line: line) as TypedBeanDeclaration<T>).with(options))
+    try define((bean(instance, id: id, file: file, line: line) as TypedBeanDeclaration<T>).with(options))
   }
 
-  /// Defines a bean that is a section of the configuration; see `bean(_:configuration:)`.
+  /// Defines a bean that is a section of the configuration: `define(MailSettings.self, configuration: "mail")`.
+  ///
+  /// Startup reads the section before any bean is built, as `ConfigurationManager.getConfiguration(_:prefix:)` does. Each
+  /// missing, faulty or unknown value is a fault of startup, reported with all others.
   ///
   /// - Parameters:
   ///   - type: the type of the section, and of the bean.
   ///   - prefix: the section, `key` or `namespace:key`; empty for all keys without a namespace.
+  ///   - id: the bean's id, unique in its environment.
   ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
@@ -84,11 +96,13 @@ extension Environment {
   /// - Throws: as `define(_:)`.
   @discardableResult
   public func define<T: Decodable>(
-    _ type: T.Type, configuration prefix: String, rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
+    _ type: T.Type, configuration prefix: String, id: String? = nil, rejectsUnknownKeys: Bool = false,
+    file: StaticString = #fileID,
     line: UInt = #line, options: (TypedBeanDeclaration<T>) -> Void = { _ in }
   ) throws -> Self {
     try define(
-      bean(type, configuration: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line).with(options))
+      bean(type, configuration: prefix, id: id, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line).with(
+        options))
   }
 }
 
@@ -159,8 +173,8 @@ extension Environment {
   )
   @_disfavoredOverload
   public func childFactory<Seed>(
-    _ scope: String, seed: Seed.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
-    configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: Seed.Type, configure: (Environment) throws -> Void = { _ in },
+    scope makeScope: @escaping @Sendable () -> any BeanScope
   ) throws -> EnvironmentFactory<Seed> {
     throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
   }
@@ -177,8 +191,8 @@ extension EnvironmentFactory {
   )
   @_disfavoredOverload
   public func childFactory<S>(
-    _ scope: String, seed: S.Type, scope makeScope: @escaping @Sendable () -> any BeanScope,
-    configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: S.Type, configure: (Environment) throws -> Void = { _ in },
+    scope makeScope: @escaping @Sendable () -> any BeanScope
   ) throws -> EnvironmentFactory<S> {
     throw EnvironmentError(.invalidDeclaration, "a BeanScope cannot be the scope object of a child")
   }

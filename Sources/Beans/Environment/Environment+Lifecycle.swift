@@ -62,7 +62,7 @@ extension Environment {
   ///   that has already started remains started.
   @discardableResult
   public func startup(
-    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+    options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
     resources?.require(options)
     do {
@@ -91,7 +91,7 @@ extension Environment {
   ///   `CancellationError` changes nothing: the next call continues.
   @discardableResult
   public func ready(
-    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+    options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Self {
     do { try await makeReady(options: options, file: file, line: line) } catch {
       throw SourceLocation(file: file, line: line).met(error)
@@ -103,14 +103,14 @@ extension Environment {
   ///
   /// - Throws: the errors of `ready(options:)`.
   package func makeReady(
-    options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line
+    options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line
   ) async throws {
     try await AwaitingCall("ready()", at: SourceLocation(file: file, line: line)).makeReady(self, options)
   }
 
   /// Calls `body` once everything here has been released, on the thread that released it; at once if that has already
   /// happened.
-  public func whenFinished(_ body: @escaping @Sendable () -> Void) { whenReleased(body) }
+  package func whenFinished(_ body: @escaping @Sendable () -> Void) { whenReleased(body) }
 
   /// Begins the end: from now on, lookups here and below throw `.finished`.
   ///

@@ -7,7 +7,7 @@ extension Environment {
   /// bean safely; whether several threads may *use* it is the bean's own contract.
   ///
   /// - Parameters:
-  ///   - type: the type of the result.
+  ///   - type: the type of the result; without it, that of the context: `let cart: Cart = try environment.getBean()`.
   ///   - id: the bean's id; without one, the type alone selects the bean.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
@@ -16,23 +16,9 @@ extension Environment {
   ///   dynamic lookups close; `.captiveDependency` where the factory of a longer-lived bean makes the lookup.
   @inlinable @inline(__always)
   public func getBean<T>(
-    _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    _ type: T.Type = T.self, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> T {
     do { return try find(type, id) } catch { throw SourceLocation(file: file, line: line).met(error) }
-  }
-
-  /// Returns the bean of the type that the context of the call determines: `let cart: Cart = try environment.getBean()`.
-  ///
-  /// Equals `getBean(T.self)`, at the same cost; the context may also be `[T]`, `T?` or `Provider<T>`.
-  ///
-  /// - Parameters:
-  ///   - id: the bean's id; without one, the type alone selects the bean.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `getBean(_:byId:)`.
-  @inlinable @inline(__always)
-  public func getBean<T>(byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line) throws -> T {
-    try getBean(T.self, byId: id, file: file, line: line)
   }
 
   /// Rejects a lookup whose context determines no type.
@@ -111,7 +97,7 @@ extension Environment {
 
   /// Returns the bean of a type, or of a type and id, and creates it first if it does not exist.
   ///
-  /// `getBean` for beans that are created asynchronously, and for beans that depend on them. Each bean is created once,
+  /// The lookup of beans that are created asynchronously, and of beans that depend on them. Each bean is created once,
   /// regardless of the number of tasks that wait. A cancelled task stops waiting; the creation is cancelled when no
   /// task waits for it.
   ///
@@ -122,26 +108,13 @@ extension Environment {
   ///   - line: the line of the lookup.
   /// - Throws: the errors of `getBean`; `CancellationError`; `.cyclicDependency` where a factory awaits a bean that
   ///   needs the factory's own bean.
-  public func readyBean<T>(
-    _ type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
+  public func getBean<T>(
+    awaiting type: T.Type, byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> T {
     let location = SourceLocation(file: file, line: line)
-    do { return try await AwaitingCall("readyBean", at: location).bean(type, id, in: self) } catch {
+    do { return try await AwaitingCall("getBean(awaiting:)", at: location).bean(type, id, in: self) } catch {
       throw location.met(error)
     }
-  }
-
-  /// Returns the bean of the type that the context of the call determines, and creates it first if it does not exist.
-  ///
-  /// - Parameters:
-  ///   - id: the bean's id; without one, the bean is found by its type.
-  ///   - file: the file of the lookup, which errors name.
-  ///   - line: the line of the lookup.
-  /// - Throws: the errors of `readyBean(_:byId:)`.
-  public func readyBean<T>(
-    byId id: String? = nil, file: StaticString = #fileID, line: UInt = #line
-  ) async throws -> T {
-    try await readyBean(T.self, byId: id, file: file, line: line)
   }
 
   /// Delivers an event to all beans that listen to events of its type, here and further out, and returns after the
@@ -233,12 +206,12 @@ extension Environment {
   ///   - line: the line of the call.
   /// - Throws: a single fault as itself, several as `.startupFailed` with all of them in `underlying`; `.finished` once
   ///   the environment has been finished.
-  public func validate(options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line) throws {
+  public func validate(options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line) throws {
     do { try check(options: options) } catch { throw SourceLocation(file: file, line: line).met(error) }
   }
 
   /// Checks the declarations as `validate(options:)` does; the errors name no call.
-  package func check(options: StartupOptions) throws {
+  package func check(options: Set<StartupOption>) throws {
     try throwFaults(DeclarationCompiler.faults(of: self, options))
   }
 }

@@ -8,7 +8,7 @@ extension EnvironmentFactory where Seed == Void {
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   /// - Throws: as `build(_:in:)`.
-  public func build(
+  package func build(
     in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
   ) throws -> Environment { try build((), in: parent, file: file, line: line) }
 

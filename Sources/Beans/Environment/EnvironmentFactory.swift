@@ -1,4 +1,4 @@
-public import BeansConfiguration
+package import BeansConfiguration
 import Synchronization
 
 /// Builds child environments of one scope from a plan that is compiled once.
@@ -110,15 +110,15 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   /// - Parameters:
   ///   - scope: the name of the scope; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from.
-  ///   - makeScope: makes the scope object of each child.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
+  ///   - makeScope: makes the scope object of each child.
   /// - Throws: as `Environment.childFactory`.
   @discardableResult
   public func childFactory<S>(
-    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, isSendable: false, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -129,15 +129,15 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   /// - Parameters:
   ///   - scope: the name of the scope; unique in a chain of ancestors.
   ///   - seed: the type of the value that each child is built from.
-  ///   - makeScope: makes the scope object of each child.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   ///   - configure: declares beans that exist only in the children.
+  ///   - makeScope: makes the scope object of each child.
   /// - Throws: as the form for all seeds.
   @discardableResult
   public func childFactory<S: Sendable>(
-    _ scope: String, seed: S.Type, scope makeScope: (@Sendable () -> any ChildScope)? = nil,
-    file: StaticString = #fileID, line: UInt = #line, configure: (Environment) throws -> Void = { _ in }
+    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
+    configure: (Environment) throws -> Void = { _ in }, scope makeScope: (@Sendable () -> any ChildScope)? = nil
   ) throws -> EnvironmentFactory<S> {
     try childFactory(scope, isSendable: true, makeScope, at: SourceLocation(file: file, line: line), configure)
   }
@@ -152,48 +152,13 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
       makeScope, configure)
   }
 
-  /// Declares the children of this factory's children, without scope objects: a trailing closure is `configure`.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children.
-  /// - Throws: as `Environment.childFactory`.
-  @discardableResult
-  public func childFactory<S>(
-    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<S> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
-  }
-
-  /// Declares the children of this factory's children, without scope objects, with a seed whose type is statically
-  /// `Sendable`; the compiler selects this form by itself.
-  ///
-  /// - Parameters:
-  ///   - scope: the name of the scope; unique in a chain of ancestors.
-  ///   - seed: the type of the value that each child is built from.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - configure: declares beans that exist only in the children.
-  /// - Throws: as the form for all seeds.
-  @discardableResult
-  public func childFactory<S: Sendable>(
-    _ scope: String, seed: S.Type, file: StaticString = #fileID, line: UInt = #line,
-    configure: (Environment) throws -> Void
-  ) throws -> EnvironmentFactory<S> {
-    try childFactory(scope, seed: seed, scope: nil, file: file, line: line, configure: configure)
-  }
-
   /// The clock of the environment in which children open.
   package var clock: EnvironmentClock { (home ?? Environment.current)?.clock ?? .system }
 
   /// The name of the scope.
   package var scopeName: String { opener.scopeName }
 
-  // MARK: conditions
+  // MARK: conditions; a program declares a factory under a condition in a module that has it
 
   /// Activates the factory only if one of the profile expressions holds; see `BeanDeclaration.profile`.
   ///
@@ -206,7 +171,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+  package func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try add(.profile(ProfileCondition(expressions)), at: SourceLocation(file: file, line: line))
   }
 
@@ -219,7 +184,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ///   - condition: returns whether the condition is met; called once, on the thread that starts the environment.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func when(
+  package func when(
     _ description: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
   ) throws -> Self {
@@ -235,7 +200,7 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
   ///   - line: the line of the call.
   /// - Throws: `.frozen` once the environment has started.
   @discardableResult
-  public func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
+  package func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
     try add(.missing(type), at: SourceLocation(file: file, line: line))
   }
 

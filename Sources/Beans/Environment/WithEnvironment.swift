@@ -19,7 +19,7 @@
 /// - Returns: the result of `body`.
 /// - Throws: the errors of `declare`, of `Environment.ready()` and of `body`; if all succeed, the failures of releases.
 public nonisolated(nonsending) func withEnvironment<Result>(
-  _ name: String = "environment", options: StartupOptions = [], file: StaticString = #fileID, line: UInt = #line,
+  _ name: String = "environment", options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line,
   declare: (Environment) throws -> Void, _ body: nonisolated(nonsending) (Environment) async throws -> Result
 ) async throws -> Result {
   let environment = try Environment(name: name, file: file, line: line)

@@ -1,5 +1,5 @@
 #if !BEANS_SCHEDULES
-  import Glibc
+  import CBeansRuntime
   import Synchronization
 
   /// The lock of an environment's core, which every request takes once for each bean and twice more; all other state
@@ -23,7 +23,7 @@
         while isTaken.load(ordering: .relaxed) {
           patience -= 1
           // The thread that holds the lock may have been preempted.
-          if patience < 0 { sched_yield() }
+          if patience < 0 { beans_yield() }
         }
       } while isTaken.exchange(true, ordering: .acquiring)
     }

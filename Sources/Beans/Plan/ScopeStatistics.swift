@@ -20,7 +20,7 @@ public struct ScopeStatistics: Sendable, Equatable {
   /// The number of finished sessions that were evicted to make room for others.
   public var evicted = 0
   /// The number of environments that finished for another reason.
-  public var ended: Int { finished - expired - evicted }
+  package var ended: Int { finished - expired - evicted }
   /// The number of replaced ids of sessions.
   public var rotated = 0
   /// The maximum number of sessions; nil for any number.
@@ -33,7 +33,7 @@ public struct ScopeStatistics: Sendable, Equatable {
   public var longestIdle: Duration?
 
   /// Creates the statistics of a scope without environments.
-  public init(scope: String) { self.scope = scope }
+  package init(scope: String) { self.scope = scope }
 
   /// Creates the statistics of one environment that has ended.
   init(ended scope: String, released: Int) {

@@ -31,7 +31,7 @@ extension BeanDirectory {
       let help =
         bean.isSeed
         ? "make it so, or open the children with a value that is"
-        : "make it so, or mark the declaration with .confined(to:) or .assumeSendable(…)"
+        : "make it so, or mark the declaration with .assumeSendable(…)"
       return bean.fault(
         .notSendable,
         "\(subject) (\(bean.lifetime.name)) is handed to several threads, but its type is not known to be Sendable: \(help)"
@@ -48,22 +48,15 @@ extension Plan {
   var sharingFaults: [EnvironmentError] { directory.sharingFaults(with: below) }
 }
 
-/// Checks of a startup beyond the graph, and records that a startup keeps.
-public struct StartupOptions: OptionSet, Sendable {
-  /// A bit for each option.
-  public let rawValue: Int
-
-  /// Creates options from their bits.
-  public init(rawValue: Int) { self.rawValue = rawValue }
-
+/// A check of a startup beyond the graph, or a record that a startup keeps.
+public enum StartupOption: Sendable {
   /// Refuses beans and seeds that several threads may share and whose type the compiler does not know to be `Sendable`,
   /// here and in the children of factories declared here. These are singletons, and the beans and the seed of every
   /// scope but "request". Beans and seeds of requests are refused where a factory opens children in a request.
   ///
-  /// The compiler knows the type from `define` and from `childFactory`. A declaration with `.confined(to:)` or
-  /// `.assumeSendable(_:)` is not refused.
-  public static let requireSendable = StartupOptions(rawValue: 1)
-
+  /// The compiler knows the type from `define` and from `childFactory`. A declaration with `.assumeSendable(_:)` is not
+  /// refused.
+  case requireSendable
   /// Records the build time of each bean, for `/startup` of `BeansOperations`.
-  public static let recordTimes = StartupOptions(rawValue: 2)
+  case recordTimes
 }

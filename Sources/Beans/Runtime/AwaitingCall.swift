@@ -19,7 +19,7 @@ struct AwaitingCall: Sendable {
   // MARK: everything that is not lazy
 
   /// Makes the parent ready, then starts an environment and builds every bean that is not lazy.
-  func makeReady(_ environment: Environment, _ options: StartupOptions = []) async throws {
+  func makeReady(_ environment: Environment, _ options: Set<StartupOption> = []) async throws {
     environment.resources?.require(options)
     // A factory of the parent would wait for itself.
     if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {
@@ -72,17 +72,20 @@ struct AwaitingCall: Sendable {
   func repeating<R>(_ body: () throws -> R) async throws -> R {
     var created: [Slot] = []
     while true {
-      do { return try body() } catch {
-        guard let missing = (error as? EnvironmentError)?.missingBean, let owner = missing.environment else {
-          throw error
-        }
-        let slot = owner.core.slots[missing.slot]
-        // A second error about the same bean is a stored one: another creation would not help.
-        if created.contains(slot) { throw error }
-        try await create(AwaitedBeans(owner.recipe(missing.slot), in: owner))
-        created.append(slot)
-      }
+      do { return try body() } catch { try await create(Self.missing(in: error, &created)) }
     }
+  }
+
+  /// Returns the missing bean of an error, and what has to precede it. Throws an error of another kind, and a second one
+  /// about the same bean: that is a stored error, and another creation would not help. Out of line: its locals need no
+  /// memory of the task while that waits.
+  @inline(never)
+  private static func missing(in error: any Error, _ created: inout [Slot]) throws -> AwaitedBeans {
+    guard let missing = (error as? EnvironmentError)?.missingBean, let owner = missing.environment else { throw error }
+    let slot = owner.core.slots[missing.slot]
+    if created.contains(slot) { throw error }
+    created.append(slot)
+    return AwaitedBeans(owner.recipe(missing.slot), in: owner)
   }
 
   /// Creates the needed beans, each as soon as its own needs exist. Throws the first failure at once.

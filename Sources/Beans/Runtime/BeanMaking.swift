@@ -213,7 +213,7 @@ extension Environment {
     var error = recipe.value.definition.fault(
       .notReady,
       "\(recipe.value.definition.label) is created asynchronously and is not there yet: call 'try await ready()' or "
-        + "'try await readyBean(…)'")
+        + "'try await getBean(awaiting: …)'")
     error.missing = MissingBean(environment: self, slot: slot)
     return error
   }

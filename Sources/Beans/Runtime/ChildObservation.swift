@@ -15,8 +15,9 @@ final class ChildObservation: Sendable {
 
   /// Reports the end of a child that has released so many beans.
   func end(of child: Environment, released: Int) {
-    let end = ChildEnd(
-      scope: child.name, start: start, duration: ContinuousClock.now - start, outcome: child.outcome, beans: released)
-    for observer in child.observers { observer.childEnded(child, end) }
+    let duration = ContinuousClock.now - start
+    for observer in child.observers {
+      observer.childEnded(child, outcome: child.outcome, beans: released, start: start, duration: duration)
+    }
   }
 }

@@ -49,7 +49,7 @@ struct ContainerLog: Sendable {
     let rest = beans.count > 5 ? " and \(beans.count - 5) more" : ""
     logger.warn(
       "'\(plan.name)': threads share beans that are not known to be Sendable: \(named)\(rest); report() lists them, and "
-        + "startup(options: .requireSendable) refuses them")
+        + "startup(options: [.requireSendable]) refuses them")
   }
 
   func started(_ name: String) { say("started '\(name)'", Self.loader, .low) }

@@ -67,7 +67,7 @@ package struct DeclarationCompiler {
   ///   - convertsTexts: whether texts are converted with the configuration of the environment, unless beans are sources of
   ///     it.
   package static func faults(
-    of environment: Environment, _ options: StartupOptions = [], convertsTexts: Bool = false
+    of environment: Environment, _ options: Set<StartupOption> = [], convertsTexts: Bool = false
   ) throws -> [EnvironmentError] {
     guard let compiler = try DeclarationCompiler(environment).compilers.last else { return [] }
     let values = if convertsTexts { compiler.bindValues(hasSources: false) } else { compiler.checkValues() }

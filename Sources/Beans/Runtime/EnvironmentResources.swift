@@ -177,7 +177,7 @@ final class EnvironmentResources: Sendable {
   var record: StartupRecord? { state.withLock { $0.record } }
 
   /// Records the options of a startup that has not ended.
-  func require(_ options: StartupOptions) {
+  func require(_ options: Set<StartupOption>) {
     state.withLock { state in
       if options.contains(.requireSendable) { state.requiresSendable = true }
       let isRecorded = options.contains(.recordTimes) && state.declarations.open != nil

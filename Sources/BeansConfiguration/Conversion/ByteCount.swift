@@ -2,17 +2,12 @@
 ///
 /// The units are B; kB, MB, GB and TB, of 1,000 each; and KiB, MiB, GiB and TiB, of 1,024 each. A fraction of a byte is
 /// refused.
-public struct ByteCount: Hashable, Comparable, Sendable, Codable, LosslessStringConvertible,
-  ExpressibleByIntegerLiteral
-{
+public struct ByteCount: Hashable, Sendable, Codable, LosslessStringConvertible {
   /// The number of bytes; never negative if it was parsed.
   public var bytes: Int
 
   /// Creates a number of bytes.
   public init(_ bytes: Int) { self.bytes = bytes }
-
-  /// Creates a number of bytes.
-  public init(integerLiteral value: Int) { self.init(value) }
 
   /// Parses a number of bytes; returns nil for any other text.
   public init?(_ description: String) {
@@ -38,9 +33,6 @@ public struct ByteCount: Hashable, Comparable, Sendable, Codable, LosslessString
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
-
-  /// Compares the numbers of bytes.
-  public static func < (left: ByteCount, right: ByteCount) -> Bool { left.bytes < right.bytes }
 
   /// The number in the largest unit without a remainder: `64 MiB`.
   public var description: String {

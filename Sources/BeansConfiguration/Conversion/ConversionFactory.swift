@@ -8,8 +8,6 @@ typealias PartSearch = (_ source: Any.Type, _ target: Any.Type) -> Conversion?
 
 /// A source of conversions between types. Callable from any thread.
 public protocol ConversionFactory: Sendable {
-  /// Whether there is a conversion between the two types.
-  func hasConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Bool
   /// Returns the conversion between the two types, or nil.
   func findConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Conversion?
   /// Returns the conversion between the two types.
@@ -20,7 +18,7 @@ public protocol ConversionFactory: Sendable {
 
 extension ConversionFactory {
   /// Whether there is a conversion between the two types.
-  public func hasConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Bool {
+  package func hasConversion(_ sourceType: Any.Type, targetType: Any.Type) -> Bool {
     findConversion(sourceType, targetType: targetType) != nil
   }
 

@@ -1,5 +1,10 @@
 public import Beans
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The program that checks a package's declarations while it is built, and reports on their graph.
 ///
@@ -31,7 +36,8 @@ public enum BeansTool {
   ///   - declare: makes the declarations to check, in an environment that has not started. Factories and their children
   ///     are checked, too. It runs on the build machine, so it should only declare.
   public static func run(
-    name: String = "application", options: StartupOptions = [], profiles: [String] = [], file: StaticString = #filePath,
+    name: String = "application", options: Set<StartupOption> = [], profiles: [String] = [],
+    file: StaticString = #filePath,
     line: UInt = #line,
     _ declare: @escaping (Environment) throws -> Void
   ) -> Never {
@@ -48,10 +54,15 @@ public enum BeansTool {
   private static func write(_ text: String, to descriptor: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe writeBytes(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return }
       rest = rest.dropFirst(count)
     }
   }
+}
+
+/// The function `write` of the C library, which the method of the same name hides.
+@unsafe private func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(descriptor, bytes, count)
 }

@@ -1,11 +1,16 @@
 import Beans
 import BeansErrors
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The program behind `BeansTool.run`, with a command line as its argument.
 struct Program {
   let name: String
-  let options: StartupOptions
+  let options: Set<StartupOption>
   /// The lists of active profiles. The declarations are checked under each list.
   var profiles: [String] = []
   /// The place of faults without a place of their own.
@@ -221,7 +226,7 @@ struct Program {
   private func startup(_ options: CommandLineOptions) throws -> Outcome {
     _ = try options.arguments()
     let environment = try environment()
-    let startup = self.options.union(.recordTimes)
+    let startup = self.options.union([.recordTimes])
     try BlockingTask.run { try await environment.makeReady(options: startup) }
     // The environment serves only for its times; beans that cannot be released end with the process.
     defer { try? BlockingTask.run { try await environment.shutdown() } }

@@ -1,5 +1,10 @@
 import Beans
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The source folders of modules. Declarations store their file as `Module/File.swift`, independent of the machine; an
 /// editor needs the path.

@@ -1,10 +1,14 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Writes lines to standard output or standard error.
 ///
-/// A line that cannot be written is lost; see `dropped`. The thread that logs writes the line, and blocks while the reader of a pipe does not read. On an event loop, put a
-/// `QueuedLog` in front.
-public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // immutable
+/// A line that cannot be written is lost; see `dropped`. The thread that logs formats and writes the line, and blocks while
+/// the reader of a pipe does not read. On an event loop, put a `QueuedLog` in front.
+public final class ConsoleLog: Log, @unchecked Sendable {  // immutable
   /// A standard stream of the process.
   public enum Stream: Sendable {
     /// Descriptor 1.
@@ -12,9 +16,6 @@ public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // immutab
     /// Descriptor 2.
     case standardError
   }
-
-  private let output: Output
-  private let mutex: Monitor<Void>?
 
   /// Creates a destination for a standard stream.
   ///
@@ -37,17 +38,21 @@ public final class ConsoleLog: LogManager.Log, @unchecked Sendable {  // immutab
   }
 
   init(name: String, formatter: LogFormatter, synchronize: Bool, colorize: Bool, to output: Output) {
-    self.output = output
-    mutex = synchronize ? Monitor(()) : nil
-    super.init(name: name, formatter: formatter, colorize: colorize)
+    let writer = OutputWriter(output: output, mutex: synchronize ? Monitor(()) : nil)
+    super.init(name: name, formatter: formatter, colorize: colorize, writer: writer)
   }
+}
 
-  /// Formats the entry and writes the line on the calling thread.
-  public override func log(_ entry: LogEntry) {
-    let line = format(entry)
+/// Writes lines to an open stream.
+private struct OutputWriter: LogWriter {
+  let output: Output
+  /// Held while a line is written; nil where threads may write at the same time.
+  let mutex: Monitor<Void>?
+
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) {
+    let line = line()
     if let mutex { mutex.withLock { _ in _ = output.write(line: line) } } else { output.write(line: line) }
   }
 
-  /// The number of entries that could not be written.
-  public override var dropped: Int { output.lostLines }
+  var dropped: Int { output.lostLines }
 }

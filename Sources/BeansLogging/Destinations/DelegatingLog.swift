@@ -1,25 +1,29 @@
-/// Forwards entries to another destination; a base class for destinations that process entries first.
-open class DelegatingLog<T: LogManager.Log>: LogManager.Log, @unchecked Sendable {  // immutable
+/// Forwards entries, flushes and the opening of files to another destination; a base class for destinations that process
+/// entries first.
+open class DelegatingLog<T: Log>: Log, @unchecked Sendable {  // immutable
   /// The destination that receives the entries.
   public let delegate: T
 
   /// Creates a destination in front of `delegate`, with the delegate's formatter and colours.
   public init(name: String, delegate: T) {
     self.delegate = delegate
-    super.init(name: name, formatter: delegate.formatter, colorize: delegate.isColored)
+    super.init(
+      name: name, formatter: delegate.formatter, colorize: delegate.isColored, writer: ForwardingWriter(log: delegate))
   }
 
-  /// Forwards the entry to the delegate.
-  open override func log(_ entry: LogEntry) { delegate.log(entry) }
+  /// Creates a destination in front of `delegate` whose writer forwards the entries.
+  init(name: String, delegate: T, writer: any LogWriter) {
+    self.delegate = delegate
+    super.init(name: name, formatter: delegate.formatter, colorize: delegate.isColored, writer: writer)
+  }
+}
 
-  /// Flushes the delegate.
-  open override func flush() { delegate.flush() }
+/// Forwards entries on the calling thread.
+private struct ForwardingWriter: LogWriter {
+  let log: Log
 
-  /// Opens the files of the delegate again.
-  ///
-  /// - Throws: as the delegate.
-  open override func reopen() throws { try delegate.reopen() }
-
-  /// The number of entries that the delegate has dropped.
-  open override var dropped: Int { delegate.dropped }
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) { log.log(entry) }
+  func flush() { log.flush() }
+  func reopen() throws { try log.reopen() }
+  var dropped: Int { log.dropped }
 }

@@ -1,16 +1,13 @@
 /// Appends lines to a file.
 ///
 /// Each line is passed to the system at once, so no line is lost when the process ends. A file that another program has
-/// moved or deleted is opened again by the next line, with its folder if need be; see also `reopen()`.
+/// moved or deleted is opened again by the next line, with its folder if need be; `reopen()` does so at once, and throws
+/// `LogError` when the file cannot be opened.
 ///
 /// A line that cannot be written (a full disk) is lost. Standard error has one line for the first of several failures in a
 /// row, and one for the number of lost entries when the file can be written again; `dropped` counts them. The thread that
 /// logs waits for the disk: on an event loop, put a `QueuedLog` in front.
-public final class FileLog: LogManager.Log, @unchecked Sendable {  // `file` has its own lock
-  private let file: Monitor<LogFile>
-  private let synchronizes: Bool
-  private let failures: LogFailures
-
+public final class FileLog: Log, @unchecked Sendable {  // immutable
   /// Opens the file for appending, or creates it; its folder must exist. The file is closed when the destination is
   /// deallocated.
   ///
@@ -25,16 +22,25 @@ public final class FileLog: LogManager.Log, @unchecked Sendable {  // `file` has
     name: String, fileName: String, formatter: LogFormatter = .standard, synchronize: Bool = true,
     colorize: Bool = false
   ) throws {
-    let file = try LogFile(appendingTo: fileName)
+    let writer = FileWriter(try LogFile(appendingTo: fileName), synchronizes: synchronize)
+    super.init(name: name, formatter: formatter, colorize: colorize, writer: writer)
+  }
+}
+
+/// Appends lines to a file.
+private final class FileWriter: LogWriter {
+  private let file: Monitor<LogFile>
+  private let synchronizes: Bool
+  private let failures: LogFailures
+
+  init(_ file: LogFile, synchronizes: Bool) {
     failures = file.failures
     self.file = Monitor(file)
-    synchronizes = synchronize
-    super.init(name: name, formatter: formatter, colorize: colorize)
+    self.synchronizes = synchronizes
   }
 
-  /// Formats the entry and writes the line on the calling thread.
-  public override func log(_ entry: LogEntry) {
-    let line = format(entry)
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) {
+    let line = line()
     let target = file.withLock { file -> (output: Output, isAttached: Bool)? in
       _ = file.follow()
       if !synchronizes { return file.target }
@@ -44,11 +50,7 @@ public final class FileLog: LogManager.Log, @unchecked Sendable {  // `file` has
     if let target { target.output.write(line: line, isAttached: target.isAttached) }
   }
 
-  /// Closes the file and opens it again, or creates it, with its folder if need be.
-  ///
-  /// - Throws: `LogError` when the file cannot be opened; the file that was open remains in use.
-  public override func reopen() throws { try file.withLock { try $0.reopen() } }
+  func reopen() throws { try file.withLock { try $0.reopen() } }
 
-  /// The number of entries that could not be written.
-  public override var dropped: Int { failures.lostEntries }
+  var dropped: Int { failures.lostEntries }
 }

@@ -1,5 +1,10 @@
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The failures of one destination: reported on standard error, the first of several in a row, and the number of lost
 /// entries when the destination works again, or is deallocated.
@@ -45,6 +50,6 @@ final class LogFailures: Sendable {
 
   private static func write(_ text: String) {
     var text = text
-    text.withUTF8 { _ = unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    text.withUTF8 { _ = unsafe writeBytes(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

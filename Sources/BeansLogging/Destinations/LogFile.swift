@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The file of a log, which other programs may move, delete or replace while it is open.
 struct LogFile {

@@ -1,11 +1,16 @@
 import Dispatch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The entries that wait for a destination, and the thread that writes them.
 ///
 /// The first entry starts the thread. The thread retains the queue, and ends when `close()` has been called and every
 /// entry is written. A queue that writes on a Dispatch queue has no thread.
-final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which has its own lock
+final class LogQueue: LogWriter, @unchecked Sendable {  // immutable, except `state`, which has its own lock
   private enum Item {
     case entry(LogEntry)
     /// The number of entries dropped at this place.
@@ -37,7 +42,7 @@ final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which
     }
   }
 
-  private let destination: LogManager.Log
+  private let destination: Log
   private let name: String
   private let queue: DispatchQueue?
   private let capacity: Int
@@ -50,7 +55,7 @@ final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which
   ///   - queue: the Dispatch queue that writes; nil for a thread of the log's own.
   ///   - capacity: the number of entries that may wait.
   ///   - waits: whether the caller waits while the queue is full; otherwise the entry is dropped.
-  init(_ destination: LogManager.Log, name: String, queue: DispatchQueue?, capacity: Int, waits: Bool) {
+  init(_ destination: Log, name: String, queue: DispatchQueue?, capacity: Int, waits: Bool) {
     self.destination = destination
     self.name = name
     self.queue = queue
@@ -58,9 +63,11 @@ final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which
     self.waits = waits
   }
 
-  var dropped: Int { state.withLock { $0.dropped } }
+  /// The number of entries that the queue and the destination have dropped.
+  var dropped: Int { state.withLock { $0.dropped } + destination.dropped }
 
-  func add(_ entry: LogEntry) {
+  /// Adds the entry.
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) {
     var next = step(for: entry)
     while next == .wait {
       writeBatch()
@@ -116,6 +123,14 @@ final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which
     if !isRunning { try startThread() }
   }
 
+  /// Returns when the queue has been empty and the destination has been flushed.
+  func flush() {
+    drain()
+    destination.flush()
+  }
+
+  func reopen() throws { try destination.reopen() }
+
   /// Returns when all waiting entries are written: on the calling thread, or on the thread that is writing already.
   func drain() {
     while !state.withLock({ $0.isWritingHere || ($0.waiting.isEmpty && $0.writer == nil) }) { writeBatch() }
@@ -146,7 +161,7 @@ final class LogQueue: @unchecked Sendable {  // immutable, except `state`, which
         writeBatch()
       }
     }
-    guard status != 0 else { return LogExit.flushInstalledManager() }
+    guard status != 0 else { return LogExit.register() }
     state.withLock { $0.isScheduled = false }
     throw LogError("log '\(name)' has no thread", number: status)
   }

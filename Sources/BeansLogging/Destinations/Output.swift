@@ -1,5 +1,10 @@
-import Glibc
 import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// An open file or a standard stream that lines are written to.
 ///
@@ -58,7 +63,7 @@ final class Output: Sendable {
     let result = line.withUTF8 { bytes -> (written: Int, failure: Int32) in
       var written = 0
       while written < bytes.count {
-        let count = unsafe Glibc.write(descriptor, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
+        let count = unsafe writeBytes(descriptor, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
         if count >= 0 {
           written += count
         } else if errno == EAGAIN {
@@ -86,4 +91,9 @@ final class Output: Sendable {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? status : nil
   }
+}
+
+/// The function `write` of the C library, which methods of the same name hide.
+@unsafe func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  unsafe write(descriptor, bytes, count)
 }

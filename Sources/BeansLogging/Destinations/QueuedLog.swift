@@ -7,9 +7,13 @@ public import Dispatch
 /// were added. While the queue is full, entries are dropped and counted, and a line in their place reports their
 /// number; with `WhenFull.wait` the caller waits instead, so no entry is lost and the caller may block.
 ///
+/// `flush()` returns when the queue has been empty and the delegate has been flushed. The calling thread writes the entries
+/// that no other thread is writing already, and blocks as long as the delegate does; see `flush(within:)`. `dropped` counts
+/// the entries that this queue and the delegate have dropped.
+///
 /// When the process calls `exit`, or returns from `main`, the installed `LogManager` is flushed for up to one second. A
 /// process that ends in any other way loses the waiting entries, unless it calls `LogManager.flush(within:)` before.
-open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {  // immutable
+open class QueuedLog<T: Log>: DelegatingLog<T>, @unchecked Sendable {  // immutable
   /// The treatment of an entry while the queue is full.
   public enum WhenFull: Sendable {
     /// The entry is dropped, and counted. The caller never waits for the destination.
@@ -32,7 +36,7 @@ open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {
     name: String, delegate: T, queue: DispatchQueue? = nil, capacity: Int = 8_192, whenFull: WhenFull = .drop
   ) {
     entries = LogQueue(delegate, name: name, queue: queue, capacity: capacity, waits: whenFull == .wait)
-    super.init(name: name, delegate: delegate)
+    super.init(name: name, delegate: delegate, writer: entries)
   }
 
   deinit { entries.close() }
@@ -42,17 +46,4 @@ open class QueuedLog<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {
   /// - Throws: `LogError` when the system cannot create a thread. Entries then wait until a later entry starts one, or
   ///   for `flush()`.
   public func start() throws { try entries.start() }
-
-  /// Adds the entry to the queue.
-  open override func log(_ entry: LogEntry) { entries.add(entry) }
-
-  /// Returns when the queue has been empty and the delegate has been flushed. The calling thread writes the entries
-  /// that no other thread is writing already, and blocks as long as the delegate does. See `flush(within:)`.
-  open override func flush() {
-    entries.drain()
-    delegate.flush()
-  }
-
-  /// The number of entries that this queue and the delegate have dropped.
-  open override var dropped: Int { entries.dropped + delegate.dropped }
 }

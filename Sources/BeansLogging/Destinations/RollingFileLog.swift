@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Appends lines to `<baseName>.log`, and starts a new file each day and whenever the file would grow too large.
 ///
@@ -9,34 +13,7 @@ import Glibc
 /// An entry that is more than a day older than the file shows that the clock has been set back: it starts a new file. A
 /// clock that is set forward deletes no copy of the days before. A file that another program has moved or deleted is
 /// opened again, and lost entries are reported, as by `FileLog`.
-public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `state` changes only under its lock
-  private struct State {
-    var file: LogFile
-    /// The day of the file's entries; nil while the file is empty.
-    var day: CivilDay?
-    /// The size of the file, in bytes.
-    var size = 0
-
-    init(_ file: LogFile) {
-      self.file = file
-      begin()
-    }
-
-    /// Reads the day and the size of the file that has been opened.
-    mutating func begin() {
-      (day, size) = (nil, 0)
-      guard let status = file.status, status.st_size > 0 else { return }
-      day = CivilTime(LogTimestamp(seconds: Int64(status.st_mtim.tv_sec))).day
-      size = Int(status.st_size)
-    }
-  }
-
-  private let files: RollingFiles
-  private let keepDays: Int
-  private let maxSize: Int
-  private let state: Monitor<State>
-  private let failures: LogFailures
-
+public final class RollingFileLog: Log, @unchecked Sendable {  // immutable
   /// Opens the file, or creates it. Content of an earlier day becomes a copy of that day when the first entry arrives.
   ///
   /// - Parameters:
@@ -55,21 +32,56 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
   ) throws {
     guard keepDays >= 0 else { throw LogError("log '\(name)': copies cannot be kept for \(keepDays) days") }
     if let maxSize, maxSize <= 0 { throw LogError("log '\(name)': a file cannot have \(maxSize) bytes") }
-    var files = try RollingFiles(directory: directory, baseName: baseName)
-    // Longer than any date here, so that the subtraction of days cannot overflow.
-    self.keepDays = min(keepDays, 1 << 40)
-    self.maxSize = maxSize ?? .max
+    let files = try RollingFiles(directory: directory, baseName: baseName)
+    let writer = try RollingFileWriter(files, keepDays: keepDays, maxSize: maxSize ?? .max)
+    super.init(name: name, formatter: formatter, colorize: colorize, writer: writer)
+  }
+}
+
+/// Appends lines to the current file, and finishes it.
+private final class RollingFileWriter: LogWriter {
+  private struct State {
+    var file: LogFile
+    /// The day of the file's entries; nil while the file is empty.
+    var day: CivilDay?
+    /// The size of the file, in bytes.
+    var size = 0
+
+    init(_ file: LogFile) {
+      self.file = file
+      begin()
+    }
+
+    /// Reads the day and the size of the file that has been opened.
+    mutating func begin() {
+      (day, size) = (nil, 0)
+      guard let status = file.status, status.st_size > 0 else { return }
+      day = CivilTime(LogTimestamp(seconds: status.lastChange)).day
+      size = Int(status.st_size)
+    }
+  }
+
+  private let files: RollingFiles
+  private let keepDays: Int
+  private let maxSize: Int
+  private let state: Monitor<State>
+  private let failures: LogFailures
+
+  init(_ files: RollingFiles, keepDays: Int, maxSize: Int) throws(LogError) {
     let file = try LogFile(appendingTo: files.current)
+    var files = files
     files.directory = file.folder
     self.files = files
+    // Longer than any date here, so that the subtraction of days cannot overflow.
+    self.keepDays = min(keepDays, 1 << 40)
+    self.maxSize = maxSize
     failures = file.failures
     state = Monitor(State(file))
-    super.init(name: name, formatter: formatter, colorize: colorize)
   }
 
   /// Starts a new file if the day, the clock or the size requires one, and writes the line on the calling thread.
-  public override func log(_ entry: LogEntry) {
-    let line = format(entry)
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) {
+    let line = line()
     let today = CivilTime(entry.timestamp).day
     state.withLock { state in
       if state.file.follow() { state.begin() }
@@ -98,16 +110,23 @@ public final class RollingFileLog: LogManager.Log, @unchecked Sendable {  // `st
     _ = state.file.follow()
   }
 
-  /// Closes the file and opens it again, or creates it, with its folder if need be.
-  ///
-  /// - Throws: `LogError` when the file cannot be opened; the file that was open remains in use.
-  public override func reopen() throws {
+  func reopen() throws {
     try state.withLock { state in
       try state.file.reopen()
       state.begin()
     }
   }
 
-  /// The number of entries that could not be written.
-  public override var dropped: Int { failures.lostEntries }
+  var dropped: Int { failures.lostEntries }
+}
+
+extension stat {
+  /// The seconds of the last change of the content, since 1970.
+  fileprivate var lastChange: Int64 {
+    #if canImport(Darwin)
+      Int64(st_mtimespec.tv_sec)
+    #else
+      Int64(st_mtim.tv_sec)
+    #endif
+  }
 }

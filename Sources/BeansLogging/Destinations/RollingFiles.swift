@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The files of one rolling log: the current one, and its copies by day.
 struct RollingFiles {

@@ -1,18 +1,15 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Writes entries to the system's log (`syslog(3)`), with the severity of their level.
 ///
 /// The system adds the time, the program's name and the process; the default formatter writes `[logger] message`, or
 /// `[logger] {key=value} message` with metadata. A NUL in the text, at which the system would cut the entry, is written as
 /// `\0`, also by a formatter without escapes.
-public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // immutable
-  /// A function that sends a priority and a text to the system.
-  typealias Send = @Sendable (Int32, String) -> Void
-
-  private let facility: Int32
-  private let mutex: Monitor<Void>?
-  private let send: Send
-
+public final class SyslogLog: Log, @unchecked Sendable {  // immutable
   /// Creates a destination. The system does not report whether it keeps an entry.
   ///
   /// - Parameters:
@@ -33,21 +30,29 @@ public final class SyslogLog: LogManager.Log, @unchecked Sendable {  // immutabl
   }
 
   init(
-    name: String, formatter: LogFormatter?, synchronize: Bool, colorize: Bool, facility: Int32?, send: @escaping Send
+    name: String, formatter: LogFormatter?, synchronize: Bool, colorize: Bool, facility: Int32?,
+    send: @escaping @Sendable (Int32, String) -> Void
   ) {
-    self.facility = facility ?? Int32(LOG_USER)
-    self.send = send
-    mutex = synchronize ? Monitor(()) : nil
-    super.init(
-      name: name, formatter: formatter ?? Self.format, colorize: colorize)
+    let writer = SyslogWriter(
+      facility: facility ?? Int32(LOG_USER), mutex: synchronize ? Monitor(()) : nil, send: send)
+    super.init(name: name, formatter: formatter ?? Self.format, colorize: colorize, writer: writer)
   }
 
   private static let format =
     "[" + LogFormatter.logger() + "] " + LogFormatter.metadata(prefix: "{", suffix: "} ") + LogFormatter.message()
+}
 
-  /// Sends the entry on the calling thread.
-  public override func log(_ entry: LogEntry) {
-    let (priority, text) = (facility | Self.severity(of: entry.level), Self.escape(format(entry)))
+/// Sends entries to the system on the calling thread.
+struct SyslogWriter: LogWriter {
+  /// The `LOG_…` facility of the entries.
+  let facility: Int32
+  /// Held while an entry is sent; nil where threads may send at the same time.
+  let mutex: Monitor<Void>?
+  /// Sends a priority and a text to the system.
+  let send: @Sendable (Int32, String) -> Void
+
+  func write(_ entry: LogEntry, as line: @autoclosure () -> String) {
+    let (priority, text) = (facility | Self.severity(of: entry.level), Self.escape(line()))
     if let mutex { mutex.withLock { _ in send(priority, text) } } else { send(priority, text) }
   }
 

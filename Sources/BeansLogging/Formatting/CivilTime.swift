@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A moment as a calendar day and a wall-clock time.
 struct CivilTime: Equatable {

@@ -33,7 +33,8 @@ public struct LogFormatter: Sendable {
   /// The default format, `timestamp [logger] LEVEL - message`; with the metadata of the entry, if any,
   /// `timestamp [logger] LEVEL {key=value} - message`.
   public static let standard =
-    timestamp() + " [" + logger() + "] " + level() + metadata(prefix: " {", suffix: "}") + " - " + message()
+    time(TimestampPattern(iso8601)) + " [" + logger() + "] " + level() + metadata(prefix: " {", suffix: "}")
+    + " - " + message()
 
   /// Returns the line, without a line end.
   public func format(_ entry: LogEntry) -> String {
@@ -84,22 +85,8 @@ public struct LogFormatter: Sendable {
   @usableFromInline static let iso8601 = "yyyy-MM-dd'T'HH:mm:ss.SSSZZZZZ"
 
   /// The time of the entry, in local time.
-  ///
-  /// A letter that is no field is copied, and reported as a warning of the logger `Beans.Logging`.
-  ///
-  /// - Parameters:
-  ///   - pattern: a date pattern of the letters `y M d H h m s S a E Z`, repeated for width ("MMM" and "EEE" are short
-  ///     English names, "ZZZZZ" is "+01:00"). `'…'` quotes text; any other character is copied.
-  ///   - file: the source file of the call, for the warning.
-  ///   - line: the line of the call.
-  public static func timestamp(
-    _ pattern: String = LogFormatter.iso8601, file: String = #fileID, line: Int = #line
-  ) -> LogFormatter {
-    let parsed = TimestampPattern(pattern)
-    if let fault = TimestampPattern.fault(of: pattern, parsed.unknownLetters) {
-      LogManager.getLogger(forName: "Beans.Logging").warn("\(file):\(line): \(fault)", file: file, line: line)
-    }
-    return LogFormatter(writing: { parsed.append(CivilTime($0.timestamp), to: &$1.text) })
+  static func time(_ pattern: TimestampPattern) -> LogFormatter {
+    LogFormatter(writing: { pattern.append(CivilTime($0.timestamp), to: &$1.text) })
   }
 
   /// The message, then the error, if any, then the frames of the stack trace, if any, each on a line of its own.

@@ -6,7 +6,7 @@ import Synchronization
 /// costs one relaxed load: the message is not built. The functions may be called from any thread.
 public final class Tracer: Sendable {
   /// The detail that a path is traced in; as the level of a trace, the detail from which on the trace is written.
-  public enum Level: Int, Sendable, Comparable, CaseIterable {
+  public enum Level: Sendable, Comparable, CaseIterable {
     /// No trace is written.
     case off
     /// The large steps.
@@ -18,35 +18,47 @@ public final class Tracer: Sendable {
     /// All traces.
     case full
 
-    /// Orders levels by detail.
-    public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    /// The position among the levels, from 0: a number that can be stored atomically.
+    fileprivate var detail: Int {
+      switch self {
+      case .off: 0
+      case .low: 1
+      case .medium: 2
+      case .high: 3
+      case .full: 4
+      }
+    }
   }
 
   private struct State {
     var levels: [String: Level] = [:]
-    var destination: LogManager.Log
+    var destination: Log
   }
 
   /// The tracer of the process, which the static functions use. It writes to standard error, through a `QueuedLog`.
-  package static let shared = Tracer()
+  package static let shared: Tracer = {
+    let tracer = Tracer()
+    LogExit.add { tracer.flush() }
+    return tracer
+  }()
 
   /// The default format, `timestamp [path]: message`; with the metadata of the entry, if any,
   /// `timestamp [path] {key=value}: message`.
   public static let format =
-    LogFormatter.timestamp() + " [" + LogFormatter.logger() + "]" + LogFormatter.metadata(prefix: " {", suffix: "}")
-    + ": " + LogFormatter.message()
+    LogFormatter.time(TimestampPattern(LogFormatter.iso8601)) + " [" + LogFormatter.logger() + "]"
+    + LogFormatter.metadata(prefix: " {", suffix: "}") + ": " + LogFormatter.message()
 
-  /// The raw value of the highest level of any path.
-  private let highest = Atomic<Int>(Level.off.rawValue)
+  /// The detail of the highest level of any path.
+  private let highest = Atomic<Int>(Level.off.detail)
   private let state: Monitor<State>
 
   /// Creates a tracer whose paths are all off. The destination receives traces as entries of level `.all` whose logger
   /// is the path.
-  package init(destination: LogManager.Log? = nil) {
+  package init(destination: Log? = nil) {
     state = Monitor(State(destination: destination ?? Self.standardError()))
   }
 
-  private static func standardError() -> LogManager.Log {
+  private static func standardError() -> Log {
     let console = ConsoleLog(name: "trace", formatter: format, synchronize: false, output: .standardError)
     return QueuedLog(name: console.name, delegate: console)
   }
@@ -58,7 +70,7 @@ public final class Tracer: Sendable {
 
   /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
   /// second.
-  public static func setDestination(_ destination: LogManager.Log) { shared.setDestination(destination) }
+  public static func setDestination(_ destination: Log) { shared.setDestination(destination) }
 
   /// Whether a trace would be written. Costs one relaxed load while every path is off.
   public static func isEnabled(_ path: String, level: Level) -> Bool { shared.isEnabled(path, level: level) }
@@ -87,18 +99,18 @@ public final class Tracer: Sendable {
     state.withLock { state in
       state.levels[path] = level
       let highest = state.levels.values.max() ?? .off
-      self.highest.store(highest.rawValue, ordering: .relaxed)
+      self.highest.store(highest.detail, ordering: .relaxed)
     }
   }
 
   /// Sends traces to another destination from now on. Flushes the previous destination, and waits for at most one
   /// second.
-  package func setDestination(_ destination: LogManager.Log) {
+  package func setDestination(_ destination: Log) {
     let before = state.withLock { state in
       defer { state.destination = destination }
       return state.destination
     }
-    if before !== destination { before.flush(within: LogManager.patience) }
+    if before !== destination { before.flushReplaced() }
   }
 
   /// Whether a trace would be written. Costs one relaxed load while every path is off.
@@ -128,8 +140,8 @@ public final class Tracer: Sendable {
   package func flush() { state.withLock { $0.destination }.flush() }
 
   /// Returns the destination, or nil when the path is not traced at that level.
-  private func destination(_ path: String, _ level: Level) -> LogManager.Log? {
-    guard level.rawValue <= highest.load(ordering: .relaxed), level != .off else { return nil }
+  private func destination(_ path: String, _ level: Level) -> Log? {
+    guard level.detail <= highest.load(ordering: .relaxed), level != .off else { return nil }
     return state.withLock { state in
       for ancestor in LogPath.chain(path) {
         if let found = state.levels[ancestor] { return level <= found ? state.destination : nil }

@@ -1,5 +1,5 @@
 public import Beans
-public import Foundation
+import Foundation
 
 /// A configuration source with the values of a property list, XML or binary.
 ///
@@ -18,9 +18,6 @@ public final class PlistConfigurationSource: ConfigurationSource, Initializable,
 
   /// Creates a source for a file: an absolute path, or one relative to the current folder.
   public init(path: String) { self.path = path }
-
-  /// Creates a source for a local file.
-  public convenience init(url: URL) { self.init(path: url.path) }
 
   /// Creates a source for `name.plist` in the bundle of the process or of a class. Where the bundle has no such file,
   /// the source reads it from the folder of the executable or the current folder.

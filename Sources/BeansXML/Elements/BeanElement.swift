@@ -1,4 +1,4 @@
-import Beans
+public import Beans
 
 /// The element `<bean>`: one declaration, at the top level or in place of a value.
 enum BeanElement {
@@ -22,7 +22,7 @@ enum BeanElement {
     if !profiles.isEmpty { declaration?.profiles(profiles) }
     // Startup checks the name of the scope, because a bean may be the scope.
     if let scope = reader.name("scope") { declaration?.scope(scope) }
-    for id in reader.names("depends-on") { declaration?.dependsOn(id) }
+    for id in reader.names("depends-on") { declaration?.requires(id: id) }
     if let target = target(&reader, context) { declaration?.target(target) }
     if let place = reader.text("confined-to") { declaration?.confined(to: place) }
     if let reason = reader.text("assume-sendable") { declaration?.assumeSendable(reason) }
@@ -120,4 +120,9 @@ enum BeanElement {
       }
     }
   }
+}
+
+extension XMLContext {
+  /// Returns the declaration of a `<bean>` element, without defining it; nil after a fault, which has been reported.
+  public func declaration(of element: DocumentElement) -> BeanDeclaration? { BeanElement.declaration(element, self) }
 }

@@ -23,7 +23,7 @@ struct ConstructorArguments {
 
   /// Adds the argument of an attribute; nil after a fault, which has been reported.
   mutating func add(
-    _ value: BeanValue, at index: ShortAttribute.Index, _ origin: EnvironmentError.Origin, in reader: ElementReader
+    _ value: BeanValue, at index: ShortAttribute.Place, _ origin: EnvironmentError.Origin, in reader: ElementReader
   ) -> (index: Int, value: BeanValue)? {
     let number: Int
     switch index {

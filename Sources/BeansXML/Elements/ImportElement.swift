@@ -6,6 +6,8 @@ enum ImportElement {
     reader.finish()
     context.rejectChildren(of: element)
     guard let resource else { return }
-    context.catching(reader.origin(of: "resource")) { try context.importer.load(resource, context) }
+    context.catching(reader.origin(of: "resource")) {
+      try context.importer.load(resource, profiles: context.defaults.profiles) { BeansElement.process($0, context) }
+    }
   }
 }

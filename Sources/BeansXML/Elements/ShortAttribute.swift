@@ -2,7 +2,8 @@ import Beans
 
 /// An attribute of Spring's namespaces `p` and `c` on a `<bean>`: the value of a property or of an argument.
 struct ShortAttribute {
-  enum Index {
+  /// The place of an argument.
+  enum Place {
     case next
     case number(Int)
   }
@@ -42,7 +43,7 @@ struct ShortAttribute {
   }
 
   /// Returns the number of the argument in `_0`; nil after a fault, which has been reported.
-  func index() -> Index? {
+  func index() -> Place? {
     if name == "_" { return .next }
     if name.first == "_", let number = Int(name.dropFirst()), number >= 0 { return .number(number) }
     let prefix = attribute.qualifiedName.dropLast(attribute.name.count)

@@ -14,33 +14,17 @@ extension Environment {
   /// - Parameters:
   ///   - data: the document.
   ///   - source: the name of the document in faults; for a file its path, so that imports are found beside it.
-  ///   - file: the file of the call, which a `.frozen` error names.
-  ///   - line: the line of the call.
-  /// - Throws: `.invalidXML` for a document that is malformed or does not follow the syntax, `.unknownClass` for a
-  ///   class that does not exist, each with file, line and column; several faults as one `.invalidXML` that contains
-  ///   them all; `.frozen` once the environment has started.
-  @discardableResult
-  public func loadXML(
-    _ data: Data, source: String = "XML", file: StaticString = #fileID, line: UInt = #line
-  ) throws -> Self {
-    try loadXML(data, source: source, handlers: [], file: file, line: line)
-  }
-
-  /// Loads a document with additional namespace handlers for this load only, and with another resolver of imported
-  /// documents.
-  ///
-  /// - Parameters:
-  ///   - data: the document.
-  ///   - source: the name of the document in faults; for a file its path, so that imports are found beside it.
   ///   - handlers: the handlers of namespaces for this load only.
   ///   - resolver: finds imported documents; local files, if not given.
   ///   - placeholders: the separator of a default in the texts of Spring's elements, in all documents of the load.
   ///   - file: the file of the call, which a `.frozen` error names.
   ///   - line: the line of the call.
-  /// - Throws: the errors of `loadXML(_:source:)` and of `resolver`.
+  /// - Throws: `.invalidXML` for a document that is malformed or does not follow the syntax, `.unknownClass` for a
+  ///   class that does not exist, each with file, line and column; several faults as one `.invalidXML` that contains
+  ///   them all; `.frozen` once the environment has started; the errors of `resolver`.
   @discardableResult
   public func loadXML(
-    _ data: Data, source: String = "XML", handlers: [NamespaceHandler],
+    _ data: Data, source: String = "XML", handlers: [NamespaceHandler] = [],
     resolver: @escaping XMLResource.Resolver = XMLResource.localFile, placeholders: XMLPlaceholders = .standard,
     file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
@@ -59,7 +43,7 @@ extension Environment {
   ///   - placeholders: the separator of a default in the texts of Spring's elements, in all documents of the load.
   ///   - file: the file of the call, which a `.frozen` error names.
   ///   - line: the line of the call.
-  /// - Throws: the errors of `loadXML(_:source:)`, and `.invalidXML` where the file does not exist.
+  /// - Throws: the errors of `loadXML(_:source:handlers:)`, and `.invalidXML` where the file does not exist.
   @discardableResult
   public func loadXML(
     path: String, handlers: [NamespaceHandler] = [],

@@ -15,14 +15,22 @@ struct XMLEnvironmentLoader {
     self.environment = environment
     self.origin = origin
     importer = XMLImporter(resolver: resolver, limits: limits)
-    let own = Dictionary(handlers.map { ($0.namespace, $0) }) { $1 }
+    let standard = Self.byNamespace([ConfigurationNamespaceHandler(), UtilityNamespaceHandler()])
+    let registered = standard.merging(NamespaceRegistry.shared.snapshot) { $1 }
     context = XMLContext(
-      environment: environment, handlers: NamespaceRegistry.shared.snapshot.merging(own) { $1 }, importer: importer,
-      placeholders: placeholders)
+      environment: environment, beans: BeansNamespaceHandler.shared,
+      handlers: registered.merging(Self.byNamespace(handlers)) { $1 }, importer: importer, placeholders: placeholders)
+  }
+
+  /// Returns the handlers by URI; of several of one namespace, the last.
+  private static func byNamespace(_ handlers: [NamespaceHandler]) -> [String: NamespaceHandler] {
+    Dictionary(handlers.map { ($0.namespace, $0) }) { $1 }
   }
 
   func load(_ document: XMLResource) throws {
-    context.catching(.init(file: document.source, line: 1, column: 1)) { try importer.load(document, context) }
+    context.catching(.init(file: document.source, line: 1, column: 1)) {
+      try importer.load(document, profiles: []) { BeansElement.process($0, context) }
+    }
     let faults = context.faults
     if let fault = EnvironmentError.combining(faults, code: .invalidXML, { "\(document.source) has \($0) faults" }) {
       throw fault

@@ -4,16 +4,22 @@ import Beans
 ///
 /// An attribute or an element inside sets the stored property of its own name, unless the mapping names another one.
 public struct XMLObjectMapping: Sendable {
+  /// The name of elements, with their namespace.
+  struct Name: Hashable {
+    let namespace: String
+    let element: String
+  }
+
   let type: any (Initializable).Type
-  let element: String
-  let namespace: String
+  let name: Name
   /// The properties by the names of attributes and elements.
   private(set) var properties: [String: String] = [:]
   /// The property that receives the text of the element.
   private(set) var text: String?
 
   init(_ type: any Initializable.Type, element: String, namespace: String) {
-    (self.type, self.element, self.namespace) = (type, element, namespace)
+    self.type = type
+    name = Name(namespace: namespace, element: element)
   }
 
   /// Sets the property that receives an attribute, or the elements inside of a name.

@@ -16,12 +16,7 @@ public import Foundation
 ///
 /// Callable from any thread.
 public final class XMLObjectParser: Sendable {
-  struct Name: Hashable {
-    let namespace: String
-    let element: String
-  }
-
-  private let mappings = Locked<[Name: XMLObjectMapping]>([:])
+  private let mappings = Locked<[XMLObjectMapping.Name: XMLObjectMapping]>([:])
   private let conversions: StandardConversionFactory
 
   /// Creates a parser without classes.
@@ -47,7 +42,7 @@ public final class XMLObjectParser: Sendable {
   ///   `.invalidDeclaration` for a second mapping of the same element. Then none of the mappings is added.
   @discardableResult
   public func register(_ mappings: XMLObjectMapping...) throws -> Self {
-    var added: [Name: XMLObjectMapping] = [:]
+    var added: [XMLObjectMapping.Name: XMLObjectMapping] = [:]
     for mapping in mappings {
       let descriptor = try BeanDescriptor.forClass(mapping.type)
       for name in mapping.properties.values.sorted() + [mapping.text].compactMap(\.self) {
@@ -88,10 +83,6 @@ public final class XMLObjectParser: Sendable {
   }
 
   private static func repeated(_ mapping: XMLObjectMapping) -> EnvironmentError {
-    EnvironmentError(.invalidDeclaration, "the element <\(mapping.element)> already has a class")
+    EnvironmentError(.invalidDeclaration, "the element <\(mapping.name.element)> already has a class")
   }
-}
-
-extension XMLObjectMapping {
-  var name: XMLObjectParser.Name { .init(namespace: namespace, element: element) }
 }

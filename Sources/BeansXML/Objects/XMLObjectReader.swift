@@ -17,11 +17,11 @@ struct XMLObjectReader {
     let label: String
   }
 
-  let mappings: [XMLObjectParser.Name: XMLObjectMapping]
+  let mappings: [XMLObjectMapping.Name: XMLObjectMapping]
   let conversions: StandardConversionFactory
   private(set) var faults: [EnvironmentError] = []
 
-  init(mappings: [XMLObjectParser.Name: XMLObjectMapping], conversions: StandardConversionFactory) {
+  init(mappings: [XMLObjectMapping.Name: XMLObjectMapping], conversions: StandardConversionFactory) {
     (self.mappings, self.conversions) = (mappings, conversions)
   }
 

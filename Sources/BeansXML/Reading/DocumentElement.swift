@@ -5,7 +5,7 @@ public struct DocumentElement: Sendable {
   /// The name without a prefix.
   public let name: String
   /// The name as written, with its prefix.
-  public let qualifiedName: String
+  package let qualifiedName: String
   /// The URI of the namespace; empty for an element in none.
   public let namespace: String
   /// The attributes in the order of the document, without namespace declarations.
@@ -41,9 +41,9 @@ public struct DocumentAttribute: Sendable {
   /// The name without a prefix.
   public let name: String
   /// The name as written, with its prefix.
-  public let qualifiedName: String
+  package let qualifiedName: String
   /// The URI of the namespace; empty for an attribute without a prefix.
-  public let namespace: String
+  package let namespace: String
   /// The text, with character references resolved.
   public let value: String
   /// The position of the name.

@@ -36,12 +36,12 @@ struct JavaType {
     return text
   }
 
-  private static func integer<Value: FixedWidthInteger>(_ text: String, _ type: Value.Type) -> Value? {
-    Value(trimmed(text), radix: 10)
+  private static func integer<Integer: FixedWidthInteger>(_ text: String, _ type: Integer.Type) -> Integer? {
+    Integer(trimmed(text), radix: 10)
   }
 
-  private static func number<Value: LosslessStringConvertible>(_ text: String, _ type: Value.Type) -> Value? {
-    Value(String(trimmed(text)))
+  private static func number<Number: LosslessStringConvertible>(_ text: String, _ type: Number.Type) -> Number? {
+    Number(String(trimmed(text)))
   }
 
   private static func boolean(_ text: String) -> Bool? {

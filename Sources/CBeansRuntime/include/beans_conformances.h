@@ -22,8 +22,17 @@ struct beans_sections {
 };
 
 /// Calls `body` for every image, until it answers false. Images are only ever added.
+#ifdef __APPLE__
+// The runtime has no such function there. Without sections, `RuntimeLayout` reports that the layout is unknown, and casts decide.
+static inline void swift_enumerateAllMetadataSections(
+    bool (*body)(const struct beans_sections *sections, void *context), void *context) {
+  (void)body;
+  (void)context;
+}
+#else
 extern void swift_enumerateAllMetadataSections(
     bool (*body)(const struct beans_sections *sections, void *context), void *context);
+#endif
 
 /// The witness table of a type for a protocol (metadata and descriptor), or null.
 extern const void *swift_conformsToProtocol(const void *type, const void *protocol);

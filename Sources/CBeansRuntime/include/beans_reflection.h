@@ -15,10 +15,17 @@ struct beans_field {
   bool is_variable;
 };
 
+#ifdef __APPLE__
+// The object may be one of Objective-C.
+#define BEANS_WEAK(operation) __asm__("_swift_unknownObjectWeak" operation)
+#else
+#define BEANS_WEAK(operation)
+#endif
+
 /// Loads a `weak` reference, retained, or null.
-extern void *swift_weakLoadStrong(void *reference);
+extern void *swift_weakLoadStrong(void *reference) BEANS_WEAK("LoadStrong");
 /// Stores a `weak` reference.
-extern void *swift_weakAssign(void *reference, void *object);
+extern void *swift_weakAssign(void *reference, void *object) BEANS_WEAK("Assign");
 
 /// The metadata that a type's accessor makes: a function of Swift's own calling convention, to which Swift has no pointers.
 static inline const void *beans_metadata(const void *accessor) {

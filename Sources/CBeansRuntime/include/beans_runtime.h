@@ -1,11 +1,13 @@
 #ifndef BEANS_RUNTIME_H
 #define BEANS_RUNTIME_H
 
+#include <sched.h>
 #include <stdint.h>
 
 // Every library depends on this module, so that a build on another platform stops here, with a clear message, and not
-// with "no such module 'Glibc'" in another file.
-#if !(defined(__linux__) && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__)))
+// with "no such module 'Glibc'" in another file. On macOS, where no build has been tried, the modules that need libuv stop in
+// `CLibuv`, and the others continue.
+#if !((defined(__linux__) && defined(__GLIBC__)) || defined(__APPLE__)) || !(defined(__x86_64__) || defined(__aarch64__))
 #error swift-beans supports Linux with glibc on x86_64 and arm64. It supports neither macOS, Windows nor musl (the static Linux SDK): see the section 'Platforms' of its README.
 #endif
 
@@ -15,7 +17,11 @@
 // Operations of the container for which Swift has no spelling: thread-local words, counting references in steps, a
 // memory barrier on all threads, and notes of the objects that a thread uses.
 
+#ifdef __APPLE__
+#define BEANS_THREAD_LOCAL _Thread_local
+#else
 #define BEANS_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+#endif
 
 // MARK: threads
 
@@ -44,6 +50,9 @@ static inline _Bool beans_stack_is_low(void) {
   if (!limit) limit = beans_find_stack_limit();
   return (const char *)__builtin_frame_address(0) < limit;
 }
+
+/// Lets another thread run, if one waits for a processor.
+static inline void beans_yield(void) { sched_yield(); }
 
 // MARK: references
 

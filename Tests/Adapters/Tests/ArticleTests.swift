@@ -13,6 +13,13 @@ import Testing
     #expect(article.blocks == article.compiled)
   }
 
+  @Test("Each compiled listing of an article on other subjects, too, is one of its listings", arguments: ["Sessions"])
+  func listingsAmongOthers(name: String) throws {
+    let article = try Article(name)
+    #expect(!article.compiled.isEmpty)
+    for listing in article.compiled { #expect(article.blocks.contains(listing)) }
+  }
+
   @Test("A listing with another space differs from the compiled one")
   func otherListing() throws {
     var article = try Article("SwiftLog")

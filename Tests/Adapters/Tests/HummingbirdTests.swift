@@ -1,4 +1,6 @@
+import Appointments
 import Beans
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Synchronization
@@ -25,8 +27,8 @@ extension SignalTests {
       try await serving
     }
 
-    private func add(_ item: String, _ cookies: [String: String] = [:]) -> Request {
-      Request(.post, "/cart/\(item)", cookies: cookies)
+    private func add(_ item: String, _ cookies: [String: String] = [:]) -> Hummingbird.Request {
+      Hummingbird.Request(.post, "/cart/\(item)", cookies: cookies)
     }
 
     @Test("A client has one session, and an unknown id is replaced")
@@ -48,7 +50,7 @@ extension SignalTests {
       try await withShop(port: 2) { shop, router in
         try router.on("stream", .get, in: shop, Entry.self) { _, _, entry in
           entry.note("streamed")
-          return Response(
+          return Hummingbird.Response(
             status: .ok,
             body: ResponseBody { writer in
               let isSame = try Beans.Environment.current?.getBean(Entry.self) === entry
@@ -57,7 +59,7 @@ extension SignalTests {
             })
         }
       } _: { address, journal in
-        let (_, text) = try await Server.respond(to: Request(.get, "/stream"), at: address)
+        let (_, text) = try await Server.respond(to: Hummingbird.Request(.get, "/stream"), at: address)
         #expect(text == "true")
         #expect(journal.lines.withLock { $0 } == ["streamed"])
       }
@@ -73,7 +75,7 @@ extension SignalTests {
           return "\(cart.add("tea"))"
         }
       } _: { address, journal in
-        let (_, text) = try await Server.respond(to: Request(.get, "/slow"), at: address)
+        let (_, text) = try await Server.respond(to: Hummingbird.Request(.get, "/slow"), at: address)
         #expect(text == "1")
         #expect(journal.lines.withLock { $0 } == ["late"])
       }
@@ -101,5 +103,30 @@ extension SignalTests {
     }
 
     struct Missing {}
+
+    @Test("The appointments of the example are booked in a session, and kept at the end")
+    func appointments() async throws {
+      let file = FileManager.default.temporaryDirectory.appendingPathComponent("appointments-\(UUID()).json")
+      defer { try? FileManager.default.removeItem(at: file) }
+      let service = try Beans.Environment(name: "appointments")
+      try service.addConfigurationSource(
+        ProcessInfoConfigurationSource(variables: ["BOOKING_FILE": file.path, "BOOKING_NOTICE": "1h"]))
+      try declareAppointments(in: service)
+      let address = BindAddress.hostname(port: 4)
+      async let serving: Void = serveAppointments(service, at: address)
+      let (welcome, _) = try await Server.respond(to: Hummingbird.Request(.put, "/name", body: "Ada"), at: address)
+      let id = try #require(welcome.cookies["session"])
+      let (response, text) = try await Server.respond(
+        to: Hummingbird.Request(
+          .post, "/appointments", cookies: ["session": id], body: "2127-01-01T10:00:00Z"), at: address)
+      #expect(response.status.code == 201 && text == "1 booked for Ada.")
+      let long = String(repeating: "2127-01-01T10:00:00Z\n", count: 10_000)
+      let (refusal, _) = try await Server.respond(
+        to: Hummingbird.Request(.post, "/appointments", cookies: ["session": id], body: long), at: address)
+      #expect(refusal.status == .contentTooLarge)
+      UnixSignal.sigint.deliver()
+      try await serving
+      #expect(try String(contentsOf: file, encoding: .utf8).contains("Ada"))
+    }
   }
 }

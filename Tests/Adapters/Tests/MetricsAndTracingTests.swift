@@ -15,8 +15,7 @@ import Tracing
     let shop = try Environment(name: "shop")
     let telemetry = ScopeTelemetry(scopes: ["request"])
     let requests = try declareRequests(in: shop, telemetry)
-    try shop.define(
-      shop.bean(Warm.self, async: { () async throws in Warm() }).onDestroy { _ in throw Declined() })
+    try shop.define(Warm.self, async: { () async throws in Warm() }) { $0.onDestroy { _ in throw Declined() } }
     try await shop.ready()
     let server = startSpan("server")
     try await ServiceContext.$current.withValue(server.context) {

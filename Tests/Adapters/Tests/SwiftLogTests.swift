@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  final class Destination: LogManager.Log, @unchecked Sendable {  // `lines` has a lock
+  final class Destination: Log, @unchecked Sendable {  // `lines` has a lock
     let lines: Lines
 
     init(_ lines: Lines) {

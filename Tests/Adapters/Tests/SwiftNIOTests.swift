@@ -32,9 +32,11 @@ import Testing
       second.receive("c")
       var others = second.replies.makeAsyncIterator()
       #expect(await others.next() == "1 c")
+      var ends = journal.stream.makeAsyncIterator()
       try await first.close()
-      #expect(journal.lines.withLock { $0 } == ["2 on its loop"])
+      #expect(await ends.next() == "2 on its loop")
       try await second.close()
+      #expect(await ends.next() == "1 on its loop")
       #expect(journal.lines.withLock { $0 } == ["2 on its loop", "1 on its loop"])
     }
   }

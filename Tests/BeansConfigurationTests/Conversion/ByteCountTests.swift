@@ -34,9 +34,8 @@ import Testing
   }
 
   @Test func integersAreConvertedAsBytes() throws {
-    #expect(try factory.convert(UInt16(80), targetType: ByteCount.self) as? ByteCount == 80)
+    #expect(try factory.convert(UInt16(80), targetType: ByteCount.self) as? ByteCount == ByteCount(80))
     #expect(code { try factory.convert(-1, targetType: ByteCount.self) } == .conversionFailed)
     #expect(code { try factory.convert(UInt64.max, targetType: ByteCount.self) } == .conversionFailed)
-    #expect(ByteCount(1) < 2)
   }
 }

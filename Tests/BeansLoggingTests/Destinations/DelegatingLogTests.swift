@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct DelegatingLogTests {
   /// One of a user's own.
-  private final class Only<T: LogManager.Log>: DelegatingLog<T>, @unchecked Sendable {
+  private final class Only<T: Log>: DelegatingLog<T>, @unchecked Sendable {
     override func log(_ entry: LogEntry) {
       if entry.level >= .error { super.log(entry) }
     }
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func theBaseClassIgnoresAllEntries() {
-    let log = LogManager.Log(name: "base", formatter: .message(), colorize: true)
+    let log = Log(name: "base", formatter: .message(), colorize: true)
     log.log(LogEntry(logger: "a", level: .info, message: "1"))
     log.flush()
     #expect(log.format(LogEntry(logger: "a", level: .info, message: "1")) == "\u{1B}[32m1\u{1B}[0m")

@@ -2,7 +2,7 @@ import BeansLogging
 import Dispatch
 
 /// Keeps all entries in memory.
-final class MemoryLog: LogManager.Log, @unchecked Sendable {  // `semaphore` protects the variables
+final class MemoryLog: Log, @unchecked Sendable {  // `semaphore` protects the variables
   private let semaphore = DispatchSemaphore(value: 1)
   private var received: [LogEntry] = []
   private var flushed = 0

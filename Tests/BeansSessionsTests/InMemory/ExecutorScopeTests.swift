@@ -52,11 +52,11 @@ struct ExecutorScopeTests {
 
   init() throws {
     application = try Environment(name: "application")
-    factory = try application.childFactory(
-      "session", seed: Int.self, scope: { [executor] in ExecutorScope(name: "session", executor: executor) }
-    ) { [journal] session in
+    factory = try application.childFactory("session", seed: Int.self) { [journal] session in
       try session.define(session.bean(Witness.self) { Witness(journal: journal) })
         .define(session.bean(Upload.self) { Upload(journal: journal) })
+    } scope: { [executor] in
+      ExecutorScope(name: "session", executor: executor)
     }
   }
 
@@ -123,9 +123,11 @@ struct ExecutorScopeTests {
   @Test func childrenAndTheEndOfTheirParentMeet() throws {
     for _ in 0..<50 {
       let parent = try Environment(name: "parent")
-      let factory = try parent.childFactory(
-        "session", seed: Int.self, scope: { [executor] in ExecutorScope(name: "session", executor: executor) }
-      ) { [journal] session in try session.define(session.bean(Witness.self) { Witness(journal: journal) }) }
+      let factory = try parent.childFactory("session", seed: Int.self) { [journal] session in
+        try session.define(session.bean(Witness.self) { Witness(journal: journal) })
+      } scope: { [executor] in
+        ExecutorScope(name: "session", executor: executor)
+      }
       try parent.startup()
       let counts = try onThreads(2) { number -> Int in
         if number == 0 {

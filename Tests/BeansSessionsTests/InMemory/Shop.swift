@@ -28,9 +28,11 @@ struct Shop: Sendable {
 
   init(capacity: Int? = nil, scope: (@Sendable () -> any ChildScope)? = nil) throws {
     application = try Environment(name: "application")
-    factory = try application.childFactory("session", seed: String.self, scope: scope) { [released] session in
-      try session.define(session.bean(Cart.self) { (owner: String) in Cart(journal: released, owner: owner) })
-    }
+    factory = try application.childFactory(
+      "session", seed: String.self,
+      configure: { [released] session in
+        try session.define(session.bean(Cart.self) { (owner: String) in Cart(journal: released, owner: owner) })
+      }, scope: scope)
     requests = try factory.childFactory("request", seed: Int.self)
     sessions = Sessions(
       factory, capacity: capacity, idleLimit: Self.limit, clock: clock, onEvent: { [events] in events.note($0) })

@@ -11,9 +11,11 @@ final class RawRedis: Sendable {
   private let descriptor: Int32
   private let parser = Locked(RESPParser())
 
-  init(_ redis: RedisProcess) throws {
+  convenience init(_ redis: RedisProcess) throws { try self.init(port: redis.port) }
+
+  init(port: Int) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = RedisProcess.loopback(port: redis.port)
+    var address = RedisProcess.loopback(port: port)
     let status = withUnsafeMutablePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -30,8 +32,13 @@ final class RawRedis: Sendable {
   @discardableResult
   func callAsFunction(_ words: String...) throws -> RESPValue {
     let command = RESPCommand.encode(words.map { Array($0.utf8) })
-    return try parser.withLock { parser in
-      try send(command)
+    try send(command)
+    return try next()
+  }
+
+  /// Waits for the next reply, such as a message of a subscription.
+  func next() throws -> RESPValue {
+    try parser.withLock { parser in
       while true {
         if let reply = try parser.next() {
           if case .error(let text) = reply { throw RedisProcess.Failure(description: text) }

@@ -251,7 +251,8 @@ struct RedisFaultTests {
   func unusable() async throws {
     try await EventLoop.withThread { loop in
       for store in [
-        RedisSessionStore(host: "redis.example", loops: [loop], options: .patient),
+        RedisSessionStore(host: "not an address", loops: [loop], options: .patient),
+        RedisSessionStore(host: "unix:/no/such/socket", loops: [loop], options: .patient),
         RedisSessionStore(host: "127.0.0.1", port: 70_000, loops: [loop], options: .patient),
         RedisSessionStore(host: "127.0.0.1", loops: [], options: .patient),
       ] {
@@ -267,8 +268,8 @@ struct RedisFaultTests {
       var options = RedisOptions()
       options.maximumWaiting = 3
       // A port without a listener.
-      let connection = RedisConnection(
-        on: loop, to: SocketAddress(host: "127.0.0.1", port: 1), options: options)
+      options.servers = .server(host: "127.0.0.1", port: 1)
+      let connection = RedisConnection(on: loop, options: options)
       let journal = Journal()
       try await loop.run {
         for _ in 0..<5 {

@@ -14,6 +14,8 @@ final class RedisProxy: Sendable {
     var loss: (@Sendable () -> Void)?
     /// True if the lost reply arrives up to its second array.
     var losesInPart = false
+    /// Sent to the client in place of the next reply; nil where none is to be replaced.
+    var replacement: [UInt8]?
     var lostReplies = 0
     /// Holds the next call back if it is wanted, and closes its connection at once if so.
     var hold: (isWanted: Bool, closes: Bool) = (false, true)
@@ -49,6 +51,9 @@ final class RedisProxy: Sendable {
   /// Lets the next reply arrive up to its second array, and ends the connection then.
   func cutNextReply() { state.withLock { ($0.loss, $0.losesInPart) = ({}, true) } }
 
+  /// Replaces the next reply.
+  func replaceNextReply(_ reply: String) { state.withLock { $0.replacement = Array(reply.utf8) } }
+
   /// Holds the next call back until `deliverHeldCall()`, as a proxy with a full buffer does.
   ///
   /// - Parameter closes: whether the connection of the client ends at once.
@@ -64,6 +69,9 @@ final class RedisProxy: Sendable {
     }
     for await _ in end.stream {}
   }
+
+  /// Sends bytes to the last client of its own accord.
+  func send(_ bytes: [UInt8]) { loop.execute { [self] in state.withLock { $0.client }?.write(bytes) } }
 
   /// True if a call is held back.
   var isHolding: Bool { state.withLock { $0.held != nil } }
@@ -115,7 +123,10 @@ final class RedisProxy: Sendable {
 
   private func accept(_ client: TCPConnection) {
     if let answer {
-      state.withLock { $0.connections.append(client) }
+      state.withLock {
+        $0.connections.append(client)
+        $0.client = client
+      }
       client.onRead = { _ in if answer.isEmpty { client.close() } else { client.write(answer) } }
       return client.resumeReading()
     }
@@ -139,6 +150,7 @@ final class RedisProxy: Sendable {
       server.write(sent)
     }
     server.onRead = { [self] bytes in
+      if let replacement = state.withLock({ $0.replacement.take() }) { return client.write(replacement) }
       let (loss, isCut) = state.withLock { state in
         defer { (state.loss, state.losesInPart) = (nil, false) }
         if state.loss != nil { state.lostReplies += 1 }

@@ -21,7 +21,7 @@ import Testing
             Hen.self, lazy: true,
             async: { (environment: Environment) in
               // A detached task has no values of the task that makes it: the container sees a call from elsewhere.
-              try await Task.detached { _ = try await environment.readyBean(Egg.self) }.value
+              try await Task.detached { _ = try await environment.getBean(awaiting: Egg.self) }.value
               return Hen()
             })
         )
@@ -31,12 +31,12 @@ import Testing
             async: { (environment: Environment) in
               try await Task.detached {
                 gate.open()
-                _ = try await environment.readyBean(Hen.self)
+                _ = try await environment.getBean(awaiting: Hen.self)
               }.value
               return Egg()
             }))
       let waiter = EndingClock.$current.withValue(clock.clock) {
-        Task { _ = try await environment.readyBean(Hen.self) }
+        Task { _ = try await environment.getBean(awaiting: Hen.self) }
       }
       try await Task.detached { try gate.wait() }.value
       while environment.waitingCalls < 3 { await Task.yield() }
@@ -46,8 +46,11 @@ import Testing
       let (hen, egg) = (lines.all.first ?? "", lines.all.last ?? "")
       #expect(lines.all.count == 2, "\(lines.all)")
       #expect(hen.hasPrefix("WARN the creation of Hen in 'shop' (BeansTests/CreationWatchTests.swift:"), "\(hen)")
-      #expect(hen.contains("has taken 3.0 seconds; waiting for it: readyBean (BeansTests/CreationWatchTests.swift:"))
-      #expect(hen.occurrences(of: "readyBean") == 2 && egg.occurrences(of: "readyBean") == 1, "\(lines.all)")
+      #expect(
+        hen.contains("has taken 3.0 seconds; waiting for it: getBean(awaiting:) (BeansTests/CreationWatchTests.swift:"))
+      #expect(
+        hen.occurrences(of: "getBean(awaiting:)") == 2 && egg.occurrences(of: "getBean(awaiting:)") == 1, "\(lines.all)"
+      )
       #expect(egg.hasPrefix("WARN the creation of Egg in 'shop'"), "\(egg)")
       clock.move(to: .milliseconds(12_999))
       #expect(lines.all.count == 2)
@@ -118,7 +121,7 @@ extension String {
 }
 
 /// Keeps lines.
-private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+private final class Lines: Log, @unchecked Sendable {  // the journal is locked
   private let journal = Journal()
   var all: [String] { journal.entries }
 

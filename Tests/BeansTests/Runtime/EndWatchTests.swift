@@ -370,7 +370,7 @@ private final class Slow: AsyncDisposableBean, Sendable {
 }
 
 /// Keeps lines.
-private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+private final class Lines: Log, @unchecked Sendable {  // the journal is locked
   private let journal = Journal()
   var all: [String] { journal.entries }
 
@@ -378,7 +378,7 @@ private final class Lines: LogManager.Log, @unchecked Sendable {  // the journal
 }
 
 /// Calls a closure with each line.
-private final class Listener: LogManager.Log, @unchecked Sendable {  // immutable
+private final class Listener: Log, @unchecked Sendable {  // immutable
   private let body: @Sendable (String) -> Void
 
   init(_ body: @escaping @Sendable (String) -> Void) {

@@ -30,8 +30,8 @@ struct KeptCountsTests {
         "request", seed: Int.self, configure: { try $0.define($0.bean(Float.self, factory: { 1 })) })
       strangers = try environment.childFactory("stranger", seed: Int.self)
       refused = try environment.childFactory(
-        "refused", seed: Int.self, scope: { RefusingScope(name: "refused") },
-        configure: { try $0.define($0.bean(Double.self, factory: { 1 })) })
+        "refused", seed: Int.self,
+        configure: { try $0.define($0.bean(Double.self, factory: { 1 })) }, scope: { RefusingScope(name: "refused") })
       try environment.startup()
     }
 

@@ -41,7 +41,7 @@ extension Fault {
     ) { try $0.define($0.bean(Checker.self, async: { Checker() })) },
     .call(.invalidDeclaration, "Several threads would share a bean that is not known to be `Sendable`.") { shop in
       try shop.define(shop.bean(Stock.self))
-      try shop.startup(options: .requireSendable)
+      try shop.startup(options: [.requireSendable])
     },
     .call(.invalidDeclaration, "A factory returns an `AsyncBean`, which its declared type hides.") { shop in
       try shop.define(shop.bean(Delivery.self, lazy: true, factory: { TracedDelivery() }))

@@ -72,7 +72,7 @@ extension Fault {
     .call(.conversionFailed, "Several values of a section are missing or have the wrong form.") { shop in
       try shop.addConfigurationSource(
         ProcessInfoConfigurationSource(variables: ["MAIL_PORT": "smtp", "MAIL_HOTS": "example.org"]))
-      _ = try shop.getConfiguration(Mail.self, prefix: "mail")
+      _ = try shop.configurationManager.getConfiguration(Mail.self, prefix: "mail")
     },
     .startup(.conversionFailed, "A value of a section that is a bean has the wrong form.") { shop in
       try shop.addConfigurationSource(

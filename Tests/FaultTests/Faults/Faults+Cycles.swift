@@ -46,23 +46,23 @@ extension Fault {
         shop.bean(
           Order.self, lazy: true,
           async: { (shop: Environment) in
-            _ = try await shop.readyBean(Stock.self)
+            _ = try await shop.getBean(awaiting: Stock.self)
             return Order()
           }))
       try shop.define(
         shop.bean(
           Stock.self, lazy: true,
           async: { (shop: Environment) in
-            _ = try await shop.readyBean(Order.self)
+            _ = try await shop.getBean(awaiting: Order.self)
             return Stock()
           }))
-      _ = try await shop.readyBean(Order.self)
+      _ = try await shop.getBean(awaiting: Order.self)
     },
     .awaiting(.cyclicDependency, "An asynchronous factory looks up its own bean.") { shop in
       try shop.define(
         shop.bean(
           Stock.self, lazy: true, async: { (shop: Environment) throws -> Stock in try shop.getBean(Stock.self) }))
-      _ = try await shop.readyBean(Stock.self)
+      _ = try await shop.getBean(awaiting: Stock.self)
     },
     .call(.cyclicDependency, "Configuration values lead back to each other by their placeholders.") { shop in
       try shop.define(shop.settings().setValue(key: "a", value: "${b}").setValue(key: "b", value: "${a}"))

@@ -184,7 +184,7 @@ extension Fault {
       try shop.define(shop.bean(Idle.self, factory: Idle.init))
       let run = Task { try await shop.run() }
       defer { run.cancel() }
-      try await shop.readyBean(Idle.self).untilStarted()
+      try await shop.getBean(awaiting: Idle.self).untilStarted()
       try await shop.run()
     },
 

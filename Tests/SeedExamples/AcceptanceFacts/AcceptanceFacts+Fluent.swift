@@ -34,7 +34,7 @@ extension AcceptanceFacts {
       try child
       .define(
         child.bean(Record.self, id: "b1")
-          .dependsOn("b0")
+          .requires(id: "b0")
           .property("foo", inject: InjectBean(id: "foo"))
           .property("string", value: "b1")
           .property("int", value: 1)
@@ -61,7 +61,7 @@ extension AcceptanceFacts {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).plist")
     try PropertyListSerialization.data(fromPropertyList: ["name": "list"], format: .binary, options: 0).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    try parent.configurationManager.addSource(PlistConfigurationSource(url: file))
+    try parent.configurationManager.addSource(PlistConfigurationSource(path: file.path))
     #expect(try parent.getConfigurationValue(String.self, key: "key") == "key_value")
     #expect(try parent.getConfigurationValue(Int.self, key: "SCREEN_WIDTH") == 320)
     #expect(try parent.getConfigurationValue(String.self, key: "name") == "list")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Counts the entries that arrive.
-final class CountingLog: LogManager.Log, @unchecked Sendable {  // `count` is only used by the test's thread
+final class CountingLog: Log, @unchecked Sendable {  // `count` is only used by the test's thread
   private(set) var count = 0
 
   override func log(_ entry: LogEntry) { count += 1 }

@@ -26,9 +26,9 @@ extension AsynchronousBeans {
   func openShop() async throws -> Environment {
     let shop = try Environment(name: "shop")
     try shop
-      .define(shop.bean(Warehouse.self, async: { try await Warehouse.connect() }))
-      .define(shop.bean(PriceList.self, async: { (warehouse: Warehouse) in try await PriceList(from: warehouse) }))
-      .define(shop.bean(Doors.self) { (warehouse: Warehouse, prices: PriceList) in Doors(warehouse, prices) })
+      .define(Warehouse.self, async: { try await Warehouse.connect() })
+      .define(PriceList.self, async: { (warehouse: Warehouse) in try await PriceList(from: warehouse) })
+      .define(Doors.self) { (warehouse: Warehouse, prices: PriceList) in Doors(warehouse, prices) }
     return try await shop.ready()
   }
   // end
@@ -37,16 +37,15 @@ extension AsynchronousBeans {
   func declareVisits(in shop: Environment) throws -> EnvironmentFactory<Visitor> {
     try shop.childFactory("visit", seed: Visitor.self) { visit in
       try visit.define(
-        visit.bean(
-          Account.self,
-          async: { (visitor: Visitor, warehouse: Warehouse) in
-            try await warehouse.account(of: visitor)
-          }))
+        Account.self,
+        async: { (visitor: Visitor, warehouse: Warehouse) in
+          try await warehouse.account(of: visitor)
+        })
     }
   }
 
   func balance(of visitor: Visitor, _ visits: EnvironmentFactory<Visitor>) async throws -> Int {
-    try await visits.withChild(visitor) { visit in try await visit.readyBean(Account.self).balance }
+    try await visits.withChild(visitor) { visit in try await visit.getBean(awaiting: Account.self).balance }
   }
   // end
 }

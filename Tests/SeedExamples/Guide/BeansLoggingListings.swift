@@ -7,7 +7,7 @@ import BeansLogging
 
 struct LoggingCatalogue {
   // continued
-  func configureLogging(to terminal: LogManager.Log) -> LogManager {
+  func configureLogging(to terminal: Log) -> LogManager {
     LogManager(installing: false)
       .registerLogger("", level: .warn, logs: [QueuedLog(name: "console", delegate: terminal)])
       .registerLogger("Shop", level: .info)

@@ -26,7 +26,7 @@ func declareMail(in post: Environment, file: String, variables: [String: String]
   try post.addConfigurationSource(JSONConfigurationSource(path: file))
   try post.addConfigurationSource(ProcessInfoConfigurationSource(variables: variables, prefix: "POST"))
   try post.addConfigurationSource(CommandLineConfigurationSource(arguments: arguments, flags: ["verbose"]))
-  try post.define(post.bean(MailSettings.self, configuration: "mail", rejectsUnknownKeys: true))
+  try post.define(MailSettings.self, configuration: "mail", rejectsUnknownKeys: true)
   try post.define(post.bean(Mailer.self, factory: Mailer.init))
 }
 // end
@@ -59,7 +59,7 @@ final class Limiter: Sendable {
 
 func declareLimits(in gateway: Environment, file: String, on loop: EventLoop) throws {
   try gateway.addConfigurationSource(WatchedConfigurationSource(path: file, on: loop, format: JSONText.items))
-  try gateway.define(gateway.bean(ConfigurationValue<Limits>.self, configuration: "limits"))
+  try gateway.define(ConfigurationValue<Limits>.self, configuration: "limits")
   try gateway.define(gateway.bean(Limiter.self, factory: Limiter.init))
 }
 

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 @Suite("The articles of the documentation") struct GuideTests {
-  private static func xml() throws -> Article { try Article("XML", listings: "XMLListings") }
+  private static func xml() throws -> Article { try Article("XML", of: "BeansXML", listings: "XMLListings") }
 
   /// A folder with the article's files.
   private func withFiles(_ body: (_ document: String, _ settings: String) throws -> Void) throws {
@@ -97,13 +97,31 @@ import Testing
     #expect(error?.origin == .init(file: "parcel.xml", line: 2, column: 7), "\(error as Any)")
   }
 
-  @Test("Life of a bean: a release that hangs keeps nothing else waiting")
+  @Test("Shutting down: a bean with a limit is released at the end")
   func timeToEnd() throws {
     let shop = try Environment(name: "shop")
-    try LifeOfABean().declareGateway(in: shop)
-    let gateway = try shop.getBean(LifeOfABean.Gateway.self)
-    LifeOfABean().end(shop)
+    try ShuttingDown().declareGateway(in: shop)
+    let gateway = try shop.getBean(ShuttingDown.Gateway.self)
+    #expect(ShuttingDown().end(shop).isEmpty)
     #expect(gateway.isConnected == false)
+  }
+
+  @Test("Shutting down: a request commits, rolls back if it fails, and throws the failure of its commit")
+  func unitOfWork() async throws {
+    let guide = ShuttingDown()
+    let shop = try Environment(name: "shop")
+    let requests = try guide.declareRequests(in: shop)
+    let database = try shop.getBean(ShuttingDown.Database.self)
+    try await guide.order("tea", for: .init(name: "Ada"), requests)
+    await #expect(throws: ShuttingDown.OutOfStock.self) {
+      try await guide.order("sold out", for: .init(name: "Ada"), requests)
+    }
+    let failed = await #expect(throws: EnvironmentError.self) {
+      try await guide.order("too much", for: .init(name: "Ada"), requests)
+    }
+    #expect(failed?.code == .destructionFailed && failed?.description.contains("Full") == true)
+    #expect(database.steps.withLock { $0 } == ["tea for Ada", "rolled back"])
+    try await shop.shutdown()
   }
 
   @Test("Operations: strangers are answered the probes, operators everything")
@@ -153,14 +171,29 @@ import Testing
     try await shop.shutdown()
   }
 
-  @Test("Beans that run: a consumer works until the end, and prices are reloaded on time")
+  @Test("Run a service: the program commits an order, rolls the next one back, and ends when it is stopped")
+  func completeProgram() async throws {
+    let shop = try Environment(name: "shop")
+    try shop.define(shop.settings().setValue(key: "pool.host", value: "localhost").setValue(key: "pool.size", value: 4))
+    let metrics = try ScopesOfYourOwn().observeChildren(of: shop)
+    try CompleteProgram.Service.declare(in: shop)
+    async let served: Void = shop.run()
+    while metrics.current.failed == 0 { await Task.yield() }
+    shop.stop()
+    try await served
+    #expect(metrics.current.beans > metrics.current.failed && metrics.current.open == 0)
+  }
+
+  @Test("Run a service: a consumer works until the end, and prices are reloaded on time")
   func running() async throws {
     let shop = try Environment(name: "shop")
     let listings = Running()
     try listings.declareConsumer(in: shop)
-    // No limit, unlike `listings.serve`: other tests block the threads of the pool for longer than ten seconds.
+    // No limit: other tests block the threads of the pool for longer than ten seconds.
     async let served: Void = shop.run()
-    let (queue, shipments) = try await (shop.readyBean(Running.Queue.self), shop.readyBean(Running.Shipments.self))
+    let (queue, shipments) = try await (
+      shop.getBean(awaiting: Running.Queue.self), shop.getBean(awaiting: Running.Shipments.self)
+    )
     queue.append(7)
     while shipments.all.isEmpty { await Task.yield() }
     shop.stop()
@@ -270,7 +303,7 @@ import Testing
       lines.withLock { $0 } == ["begun request=17", "basket created request=17", "basket released request=17"])
   }
 
-  @Test("Two stores: a checkout is repeated, and settled by the next request, without a second order")
+  @Test("Requests and sessions: a checkout is repeated, and settled by the next request, without a second order")
   func twoStores() async throws {
     let (guide, orders) = (TwoStores(), TwoStores.Orders())
     let shop = try Environment(name: "shop")
@@ -347,7 +380,7 @@ import Testing
 }
 
 /// Hands over what is logged.
-private final class Terminal: LogManager.Log, @unchecked Sendable {  // nothing changes
+private final class Terminal: Log, @unchecked Sendable {  // nothing changes
   private let write: @Sendable (String) -> Void
 
   init(_ write: @escaping @Sendable (String) -> Void) {
@@ -359,7 +392,7 @@ private final class Terminal: LogManager.Log, @unchecked Sendable {  // nothing 
 }
 
 /// Hands over messages and metadata.
-private final class MetadataLog: LogManager.Log, @unchecked Sendable {  // nothing changes
+private final class MetadataLog: Log, @unchecked Sendable {  // nothing changes
   private let write: @Sendable (String) -> Void
 
   init(_ write: @escaping @Sendable (String) -> Void) {

@@ -55,11 +55,11 @@ extension LoopsAndThreads {
 
   // listing
   func declareRequests(in shop: Environment, on loop: EventLoop) throws -> EnvironmentFactory<Visitor> {
-    try shop.childFactory("request", seed: Visitor.self, scope: { RequestScope(loop: loop) }) { request in
-      try request.define(
-        request.bean(Basket.self, factory: Basket.init).confined(to: "the loop of its request")
-          .onDestroy { basket in print("\(basket.items.count) items left") })
+    try shop.define(Basket.self, factory: Basket.init) {
+      $0.scope("request").assumeSendable("the loop of its request uses it")
+        .onDestroy { basket in print("\(basket.items.count) items left") }
     }
+    return try shop.childFactory("request", seed: Visitor.self, scope: { RequestScope(loop: loop) })
   }
 
   func serve(_ visitor: Visitor, _ requests: EnvironmentFactory<Visitor>, on loop: EventLoop) async throws -> Int {

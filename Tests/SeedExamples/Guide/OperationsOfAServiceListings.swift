@@ -40,7 +40,7 @@ struct OperationsGuide: Sendable {
   }
 
   func start(_ shop: Environment, _ operations: Operations) async throws {
-    try await shop.ready(options: .recordTimes)
+    try await shop.ready(options: [.recordTimes])
     try operations.start()
   }
   // end

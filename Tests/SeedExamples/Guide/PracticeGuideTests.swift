@@ -8,7 +8,7 @@ import Testing
     checkGraph { shop in try BestPractices().declareShop(in: shop) }
     let shop = try Environment(name: "shop")
     let requests = try BestPractices().declareShop(in: shop)
-    try shop.startup(options: .requireSendable)
+    try shop.startup(options: [.requireSendable])
     #expect(try BestPractices().serve(.init(name: "Ada"), "tea", requests) == 1)
     #expect(try BestPractices().serve(.init(name: "Ada"), "cake", requests) == 2)
     #expect(throws: EnvironmentError.self) { try shop.getBean(BestPractices.Connection.self) }

@@ -72,9 +72,7 @@ enum CompleteProgram {
   }
 
   struct Service {
-    static func main() async throws {
-      let shop = try Environment(name: "shop")
-      try shop.addConfigurationSource(YAMLConfigurationSource(path: "shop.yaml"))
+    static func declare(in shop: Environment) throws {
       try shop.childFactory("request", seed: Order.self) { request in
         try request.define(UnitOfWork.self, factory: UnitOfWork.init) { $0.onDestroy { await $0.end($1) } }
       }
@@ -83,6 +81,12 @@ enum CompleteProgram {
         .define(Pool.self, factory: Pool.init)
         .define(Orders.self, factory: Orders.init)
         .define(Prices.self, factory: Prices.init) { $0.scheduled(every: .milliseconds(250)) { $0.reload() } }
+    }
+
+    static func main() async throws {
+      let shop = try Environment(name: "shop")
+      try shop.addConfigurationSource(YAMLConfigurationSource(path: "shop.yaml"))
+      try declare(in: shop)
       try await shop.run(until: [.terminate, .interrupt])
     }
   }
@@ -130,32 +134,21 @@ struct Running {
       for await order in queue.orders { shipments.ship(order) }
     }
   }
-  // end
-}
 
-extension Running {
-  // listing
   func declareConsumer(in shop: Environment) throws {
     try shop
-      .define(
-        shop.bean(Consumer.self, factory: Consumer.init)
-          .restarts(after: .seconds(1), upTo: .seconds(60), limit: 5)
-      )
-      .define(shop.bean(Shipments.self, factory: Shipments.init))
-      .define(shop.bean(Queue.self, factory: Queue.init))
-  }
-
-  func serve(_ shop: Environment) async throws {
-    try await shop.run(shutdownLimit: .seconds(10))
+      .define(Consumer.self, factory: Consumer.init) { $0.restarts(after: .seconds(1), upTo: .seconds(60), limit: 5) }
+      .define(Shipments.self, factory: Shipments.init)
+      .define(Queue.self, factory: Queue.init)
   }
   // end
 
   // listing
   func declarePrices(in shop: Environment, zone: ScheduleZone) throws {
-    try shop.define(
-      shop.bean(Prices.self, factory: Prices.init)
-        .scheduled(every: .seconds(300)) { prices in try await prices.reload() }
-        .scheduled(at: "30 6 * * mon-fri", in: zone) { try await $0.reload() })
+    try shop.define(Prices.self, factory: Prices.init) {
+      $0.scheduled(every: .seconds(300)) { prices in try await prices.reload() }
+        .scheduled(at: "30 6 * * mon-fri", in: zone) { try await $0.reload() }
+    }
   }
   // end
 }

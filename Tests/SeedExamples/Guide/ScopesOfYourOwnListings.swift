@@ -8,47 +8,6 @@ struct ScopesOfYourOwn {
   }
 }
 
-extension ScopesOfYourOwn {
-  // listing
-  final class Shift: AbstractBeanScope, @unchecked Sendable {  // adds nothing
-    init() { super.init(name: "shift") }
-  }
-
-  func openTill(in shop: Environment) throws -> Shift {
-    let shift = Shift()
-    try shop
-      .registerScope(shift)
-      .define(shop.bean(Till.self, factory: Till.init).scope("shift").onDestroy { till in till.close() })
-    return shift
-  }
-  // end
-}
-
-// listing
-import Beans
-import Synchronization
-
-// end
-
-extension ScopesOfYourOwn {
-  // continued
-  final class Counted: BeanScope {
-    let name = "counted"
-    private let lookups = Atomic(0)
-    var count: Int { lookups.load(ordering: .relaxed) }
-
-    func prepare(bean: BeanDeclaration, factory: any BeanFactory) throws {}
-
-    func get(bean: BeanDeclaration, factory: any BeanFactory) throws -> AnyObject {
-      lookups.add(1, ordering: .relaxed)
-      return try factory.create(bean)
-    }
-
-    func finish() {}
-  }
-  // end
-}
-
 // listing
 import Beans
 import Synchronization
@@ -64,12 +23,14 @@ extension ScopesOfYourOwn {
 
     func childOpened(_ child: Environment) { totals.withLock { $0.open += 1 } }
 
-    func childEnded(_ child: Environment, _ end: ChildEnd) {
+    func childEnded(
+      _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+    ) {
       totals.withLock { totals in
         totals.open -= 1
-        totals.beans += end.beans
-        totals.time += end.duration
-        if case .failed = end.outcome { totals.failed += 1 }
+        totals.beans += beans
+        totals.time += duration
+        if case .failed = outcome { totals.failed += 1 }
       }
     }
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite("The articles on sessions and scopes") struct SessionsGuideTests {
   @Test(
     "Each listing is compiled to the letter",
-    arguments: ["Sessions", "Tenants", "Jobs", "ScopesOfYourOwn"])
+    arguments: ["TenantsAndJobs"])
   func listings(article name: String) throws {
     let article = try Article(name, listings: "\(name)Listings")
     #expect(!article.blocks("swift").isEmpty)
@@ -57,7 +57,7 @@ import Testing
       let sessions = try shop.childFactory("session", seed: Void.self) { session in
         try session.define(session.bean(SessionsArticle.Cart.self, factory: SessionsArticle.Cart.init))
       }
-      let requests = try listings.declareRequests(in: sessions, currentLoop: { loop })
+      let requests = try listings.declareRequests(of: sessions, in: shop, currentLoop: { loop })
       let session = try sessions.build(())
       let request = SessionsArticle.Request(cookie: nil)
       let first = try listings.respond(to: request, requests, in: session)
@@ -229,8 +229,8 @@ import Testing
     try Jobs().declareJobs(in: shop)
     let requests = try shop.childFactory("request", seed: Int.self)
     async let served: Void = shop.run()
-    let queue = try await shop.readyBean(Jobs.PrintQueue.self)
-    let printer = try await shop.readyBean(Jobs.Printer.self)
+    let queue = try await shop.getBean(awaiting: Jobs.PrintQueue.self)
+    let printer = try await shop.getBean(awaiting: Jobs.Printer.self)
     try await requests.withChild(7) { request in
       try request.getBean(Jobs.PrintQueue.self).add(.init(order: request.getBean(Int.self)))
     }

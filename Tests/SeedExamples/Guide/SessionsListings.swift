@@ -1,161 +1,5 @@
 // Each marked listing is in the article to the letter: see SessionsGuideTests.swift.
 
-struct SessionsArticle {
-  final class Cart: Sendable {}
-  struct Request: Sendable { let cookie: String? }
-  struct Response: Sendable, Equatable {
-    var text = ""
-    var cookie: String?
-    var status = 200
-    var retryAfter: Int?
-  }
-
-  final class Handler: Sendable {
-    private let (request, cart): (Request, Cart)
-    init(request: Request, cart: Cart) { (self.request, self.cart) = (request, cart) }
-    func respond() -> Response { Response(text: "\(ObjectIdentifier(cart))", cookie: request.cookie) }
-  }
-
-  struct Metrics: Sendable {
-    func count(_ name: String) {}
-  }
-
-  func fill(_ cart: Cart) -> Response { Response(text: "\(ObjectIdentifier(cart))") }
-}
-
-struct SessionKinds {
-  struct Visitor: Sendable { let name: String }
-  struct Greeting: Sendable {
-    let text: String
-    init(visitor: Visitor) { text = "Hello, \(visitor.name)!" }
-  }
-}
-
-// listing
-import Beans
-import BeansSessions
-
-// end
-
-extension SessionKinds {
-  // continued
-  /// The state of one request.
-  func greet(_ visitor: Visitor, _ requests: EnvironmentFactory<Visitor>) throws -> String {
-    try requests.withChild(visitor) { request in try request.getBean(Greeting.self).text }
-  }
-
-  /// The state of one connection, which keeps the handle until it is closed.
-  func connect(_ visitor: Visitor, _ requests: EnvironmentFactory<Visitor>) throws -> ChildHandle {
-    try requests.open(visitor)
-  }
-
-  /// The state of a client with a cookie, in memory or in a store.
-  func visit(_ cookie: String?, _ sessions: Sessions<SessionState>) async throws -> SessionAnswer<Int> {
-    try await sessions.withSession(cookie: cookie) { session in
-      try session.environment.getBean(StoredVisits.self).next()
-    }
-  }
-
-  /// The state under an id that the service knows, in memory.
-  func visit(_ id: String, in sessions: Sessions<Void>) throws -> Int? {
-    try sessions.withSession(id) { session in try session.getBean(Visits.self).next() }
-  }
-  // end
-}
-
-// listing
-import Beans
-import BeansSessions
-import Synchronization
-
-// end
-
-extension SessionKinds {
-  // continued
-  final class Visits: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-      count.withLock { count in
-        count += 1
-        return count
-      }
-    }
-  }
-
-  final class StoredVisits: Sendable {
-    private let count: SessionValue<Int>
-
-    init(state: SessionState) throws { count = try state.value("visits", default: 0) }
-
-    func next() -> Int {
-      count.update { count in
-        count += 1
-        return count
-      }
-    }
-  }
-  // end
-}
-
-// listing
-import Beans
-import BeansSessions
-
-// end
-
-extension SessionsArticle {
-  // continued
-  final class Basket: Sendable {
-    private let products: SessionValue<[String]>
-
-    init(state: SessionState) throws { products = try state.value("products", default: []) }
-
-    func add(_ product: String) -> Int {
-      products.update { products in
-        products.append(product)
-        return products.count
-      }
-    }
-  }
-
-  func declareSessions(in shop: Environment) throws -> Sessions<SessionState> {
-    let factory = try shop.childFactory("session", seed: SessionState.self) { session in
-      try session.define(Basket.self, factory: Basket.init)
-    }
-    return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800))
-  }
-
-  func add(_ product: String, _ request: Request, _ sessions: Sessions<SessionState>) async throws -> Response {
-    let answer = try await sessions.withSession(cookie: request.cookie) { session in
-      try session.environment.getBean(Basket.self).add(product)
-    }
-    var response = Response(text: "\(answer.value)")
-    if case .set(let id) = answer.cookie { response.cookie = id }
-    return response
-  }
-  // end
-}
-
-// listing
-import Beans
-import BeansSessions
-
-// end
-
-extension SessionsArticle {
-  // continued
-  func declareSessions(
-    in shop: Environment, onEvent: @escaping @Sendable (SessionEvent) -> Void
-  ) throws -> Sessions<Void> {
-    let factory = try shop.childFactory("session", seed: Void.self) { session in
-      try session.define(session.bean(Cart.self, factory: Cart.init))
-    }
-    return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800), onEvent: onEvent)
-  }
-  // end
-}
-
 // listing
 import Beans
 import BeansSessions
@@ -188,62 +32,90 @@ import BeansSessions
 
 // end
 
-extension SessionsArticle {
+extension TwoStores {
   // continued
-  func logIn(_ id: String, _ sessions: Sessions<Void>) throws -> Response {
-    Response(text: "welcome", cookie: try sessions.rotate(id))
-  }
-  // end
-}
+  final class Cart: Sendable {
+    private struct Content: Codable {
+      /// Quantities by product.
+      var goods: [Int: Int] = [:]
+      /// The id of the order that a checkout has begun to place.
+      var order: String?
+    }
 
-extension SessionsArticle {
-  // listing
-  func declareRequests(in sessions: EnvironmentFactory<Void>) throws -> EnvironmentFactory<Request> {
-    try sessions.childFactory("request", seed: Request.self) { request in
-      try request.define(request.bean(Handler.self, factory: Handler.init))
+    private let content: SessionValue<Content>
+
+    init(state: SessionState) throws {
+      content = try state.value("cart", default: Content(), onConflict: .refuse)
+    }
+
+    var goods: [Int: Int] { content.value.goods }
+    var order: String? { content.value.order }
+
+    func add(_ product: Int) { content.update { $0.goods[product, default: 0] += 1 } }
+
+    func prepareOrder(_ newId: String) -> Order? {
+      content.update { content in
+        if content.goods.isEmpty { return nil }
+        let id = content.order ?? newId
+        content.order = id
+        return Order(id: id, goods: content.goods)
+      }
+    }
+
+    func settle(_ order: Order) {
+      content.update { content in
+        guard content.order == order.id else { return }
+        for (product, quantity) in order.goods { content.goods[product, default: 0] -= quantity }
+        content.goods = content.goods.filter { $0.value > 0 }
+        content.order = nil
+      }
     }
   }
-
-  func respond(
-    to request: Request, _ requests: EnvironmentFactory<Request>, in session: Environment
-  ) throws -> Response {
-    try requests.withChild(request, in: session) { child in try child.getBean(Handler.self).respond() }
-  }
   // end
-}
 
-extension SessionsArticle {
   // listing
-  func begin(
-    _ request: Request, _ requests: EnvironmentFactory<Request>, in session: Environment,
-    send: (_ response: Response, _ whenWritten: @escaping @Sendable () -> Void) -> Void
-  ) throws {
-    let child = try requests.build(request, in: session)
+  func checkOut(_ cookie: String?, _ sessions: Sessions<SessionState>, _ orders: Orders) async throws -> Response {
+    // The session keeps the id of the order.
+    let prepared = try await sessions.withSession(cookie: cookie) { session in
+      try session.environment.getBean(Cart.self).prepareOrder(newId())
+    }.value
+    var placed: Order?
     do {
-      send(try child.getBean(Handler.self).respond()) { child.finish() }
+      let answer = try await sessions.withSession(cookie: cookie) { session in
+        let cart = try session.environment.getBean(Cart.self)
+        guard let prepared, prepared.id == cart.order else { throw ShopError.emptyCart }
+        // The commit decides.
+        let order = try await orders.place(prepared)
+        placed = order
+        // The session follows.
+        cart.settle(order)
+        session.rotate()
+        return order
+      }
+      guard case .set(let id) = answer.cookie else { return Response(status: 201, order: answer.value) }
+      return Response(status: 201, order: answer.value, cookie: id)
     } catch {
-      child.finish()
-      throw error
+      guard let placed else { throw error }
+      return Response(status: 201, order: placed)
     }
   }
   // end
-}
 
-// listing
-import Beans
-import BeansSessions
-
-// end
-
-extension SessionsArticle {
-  // continued
-  func declareSessions(in shop: Environment, releasedOn executor: any TaskExecutor) throws -> Sessions<Void> {
-    let factory = try shop.childFactory(
-      "session", seed: Void.self, scope: { ExecutorScope(name: "session", executor: executor) }
-    ) { session in
-      try session.define(session.bean(Cart.self, factory: Cart.init))
+  // listing
+  func withCart<R>(
+    _ cookie: String?, _ sessions: Sessions<SessionState>, _ orders: Orders, _ body: (Cart) throws -> R
+  ) async throws -> (R, SessionCookie) {
+    while true {
+      let answer = try await sessions.withSession(cookie: cookie) { session -> R? in
+        let cart = try session.environment.getBean(Cart.self)
+        if let id = cart.order, let order = try await orders.find(id) {
+          cart.settle(order)
+          return nil
+        }
+        return try body(cart)
+      }
+      if let value = answer.value { return (value, answer.cookie) }
     }
-    return Sessions(factory, capacity: 10_000, idleLimit: .seconds(1_800))
   }
   // end
 }
@@ -258,11 +130,9 @@ import BeansSessions
 extension SessionsArticle {
   // continued
   func declareSessions(in shop: Environment, on loop: EventLoop, _ metrics: Metrics) throws -> Sessions<Void> {
+    try shop.define(Cart.self, factory: Cart.init) { $0.scope("session") }
     let factory = try shop.childFactory(
-      "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(1_800)) }
-    ) { session in
-      try session.define(session.bean(Cart.self, factory: Cart.init))
-    }
+      "session", seed: Void.self, scope: { SessionScope(loop: loop, idleTimeout: .seconds(1_800)) })
     return Sessions(factory, capacity: 100_000) { event in
       switch event {
       case .opened: metrics.count("opened")
@@ -275,13 +145,11 @@ extension SessionsArticle {
   }
 
   func declareRequests(
-    in sessions: EnvironmentFactory<Void>, currentLoop: @escaping @Sendable () -> EventLoop
+    of sessions: EnvironmentFactory<Void>, in shop: Environment, currentLoop: @escaping @Sendable () -> EventLoop
   ) throws -> EnvironmentFactory<Request> {
-    try sessions.childFactory(
-      "request", seed: Request.self, scope: { RequestScope(loop: currentLoop(), deadline: .seconds(30)) }
-    ) { request in
-      try request.define(request.bean(Handler.self, factory: Handler.init))
-    }
+    try shop.define(Handler.self, factory: Handler.init) { $0.scope("request") }
+    return try sessions.childFactory(
+      "request", seed: Request.self, scope: { RequestScope(loop: currentLoop(), deadline: .seconds(30)) })
   }
   // end
 }

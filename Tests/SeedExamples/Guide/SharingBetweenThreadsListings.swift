@@ -9,9 +9,9 @@ struct SharingBetweenThreads {
 
   func checkSharing(of shop: Environment) throws {
     try shop
-      .define(shop.bean(Till.self, factory: Till.init).confined(to: "the cashier's loop"))
+      .define(shop.bean(Till.self, factory: Till.init).assumeSendable("the cashier's loop uses it"))
       .define(shop.bean(Ledger.self, factory: Ledger.init).assumeSendable("locks by itself"))
-      .startup(options: .requireSendable)
+      .startup(options: [.requireSendable])
   }
   // end
 }

@@ -1,12 +1,21 @@
 // Marked listings stand in the article to the letter: see ListingTests.swift.
 
+struct Troubleshooting {
+  // listing
+  func explain(_ shop: Environment) throws {
+    try shop.startup()
+    print(shop.report())
+  }
+  // end
+}
+
 // listing
 import Beans
 import Testing
 
 // end
 
-struct Troubleshooting {
+extension Troubleshooting {
   // continued
   struct LoanTests {
     struct Reader: Sendable { let name: String }

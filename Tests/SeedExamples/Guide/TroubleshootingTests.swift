@@ -33,6 +33,31 @@ import Testing
     }
   }
 
+  /// The sections of a report that the article names.
+  private static let sections = [
+    "not running, since neither run() nor a ServerLifecycle has been called",
+    "taken where there is one, and not declared",
+    "ambiguous in a lookup by type, and taken by no bean",
+    "of a scope that no factory here opens",
+    "shared by threads, and not known to be Sendable",
+  ]
+
+  @Test("Each section of a report is one that the package prints", arguments: sections)
+  func reportSections(title: String) throws {
+    #expect(try Self.article.get().text.contains("`\(title)`"))
+    let report = Article.package.appendingPathComponent("Sources/Beans/Runtime/EnvironmentReport.swift")
+    #expect(try String(contentsOf: report, encoding: .utf8).contains("\(title):"))
+  }
+
+  @Test("A report names an optional parameter that no bean satisfies")
+  func silence() throws {
+    let shop = try Environment(name: "shop")
+    try shop.define(Int.self, factory: { (text: String?) in text == nil ? 0 : 1 })
+    try Troubleshooting().explain(shop)
+    #expect(shop.report().contains("taken where there is one, and not declared:\n- Int takes String?: none"))
+    try shop.shutdown()
+  }
+
   private static let defaultArgument =
     "unknownBean: second parameter: no bean of type Int can be seen from 'shop'; a default argument is not used here: "
     + "leave it out by a closure, such as { Pool(store: $0) } [Pool → Int] (Shop.swift:2)"

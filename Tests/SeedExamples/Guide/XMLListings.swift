@@ -82,7 +82,7 @@ final class StampHandler: NamespaceHandler, @unchecked Sendable {  // has no sta
     guard element.name == "sheet" else { return try super.process(element, context: context) }
     var reader = ElementReader(element, context: context)
     let (id, port) = (reader.required("id"), reader.required("port"))
-    reader.finish()  // reports attributes nobody asked for
+    reader.finish()  // reports the other attributes
     guard let id, let port else { return }
     context.define(
       context.environment.bean(Post.Mailer.self, id: id).property("port", resolve: port), at: element)

@@ -21,6 +21,12 @@ final class AsyncGate: Sendable {
     }
   }
 
+  /// Passes the gate, then makes the value: `async: { await gate.passing(Store()) }`.
+  func passing<Value>(_ make: @autoclosure () throws -> Value) async rethrows -> Value {
+    await pass()
+    return try make()
+  }
+
   func arrive() {
     let watching = state.withLock { state in
       state.arrived += 1

@@ -6,13 +6,50 @@ struct Boom: Error, Equatable {
   var name = "boom"
 }
 
-/// Returns the error that `body` throws; fails the test if it throws none, another kind, or another code.
+/// Returns the error that `body` throws; fails the test if it throws none, another kind, or another error than expected.
+///
+/// - Parameters:
+///   - codes: the codes that the error may have; none for any.
+///   - message: texts that its message contains, such as the property and what to do.
+///   - description: texts that its description contains.
+///   - names: beans that its path passes.
+///   - path: the whole path.
+///   - causes: the errors that factories threw.
+///   - line: the line of its origin, in the file of the test.
+///   - file: the file of its origin.
+///   - sourceLocation: the place of the expectation.
+///   - body: the call that throws.
 @discardableResult
 func requireFault<R>(
-  _ codes: EnvironmentError.Code..., sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> R
+  _ codes: EnvironmentError.Code..., message: String..., description: String..., through names: String...,
+  path: [String]? = nil, causes: [Boom]? = nil, line: Int? = nil, file: String = #fileID,
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> R
 ) throws -> EnvironmentError {
   let fault = try #require(throws: EnvironmentError.self, sourceLocation: sourceLocation) { _ = try body() }
   #expect(codes.isEmpty || codes.contains(fault.code), "\(fault)", sourceLocation: sourceLocation)
+  for text in message { #expect(fault.message.contains(text), "\(fault)", sourceLocation: sourceLocation) }
+  for text in description { #expect(fault.description.contains(text), sourceLocation: sourceLocation) }
+  for name in names { #expect(fault.passes(name), "\(fault)", sourceLocation: sourceLocation) }
+  if let path { #expect(fault.path == path, "\(fault)", sourceLocation: sourceLocation) }
+  if let causes { #expect(fault.causes == causes, "\(fault)", sourceLocation: sourceLocation) }
+  if let line { #expect(fault.isFrom(file: file, line: line), "\(fault)", sourceLocation: sourceLocation) }
+  return fault
+}
+
+/// Returns the error that `body` throws, as `requireFault` does.
+@discardableResult
+func requireAwaitedFault<R>(
+  _ codes: EnvironmentError.Code..., message: String..., path: [String]? = nil, causes: [Boom]? = nil,
+  isolation: isolated (any Actor)? = #isolation, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () async throws -> R
+) async throws -> EnvironmentError {
+  var thrown: (any Error)?
+  do { _ = try await body() } catch { thrown = error }
+  let fault = try requireFault(path: path, causes: causes, sourceLocation: sourceLocation) {
+    if let thrown { throw thrown }
+  }
+  #expect(codes.isEmpty || codes.contains(fault.code), "\(fault)", sourceLocation: sourceLocation)
+  for text in message { #expect(fault.message.contains(text), "\(fault)", sourceLocation: sourceLocation) }
   return fault
 }
 

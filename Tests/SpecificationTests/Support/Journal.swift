@@ -8,6 +8,18 @@ final class Journal: Sendable {
     lines.withLock { $0.append(line) }
   }
 
+  /// Notes the line, then makes the value: `factory: { journal.noting("built", Store()) }`.
+  func noting<Value>(_ line: String, _ make: @autoclosure () throws -> Value) rethrows -> Value {
+    note(line)
+    return try make()
+  }
+
+  /// Notes the line after a suspension, as a slow release does: `onDestroy { _ in await journal.noteLater("released") }`.
+  func noteLater(_ line: String) async {
+    await Task.yield()
+    note(line)
+  }
+
   var entries: [String] { lines.withLock { $0 } }
 
   func count(of line: String) -> Int {
@@ -25,6 +37,12 @@ final class Counter: Sendable {
       $0 += 1
       return $0
     }
+  }
+
+  /// Increments the number, then makes the value: `factory: { built.counting(Store()) }`.
+  func counting<Value>(_ make: @autoclosure () throws -> Value) rethrows -> Value {
+    increment()
+    return try make()
   }
 
   var value: Int { number.withLock { $0 } }

@@ -1,7 +1,7 @@
 import BeansLogging
 
 /// A log destination that keeps its lines.
-final class Lines: LogManager.Log, @unchecked Sendable {  // the journal is locked
+final class Lines: Log, @unchecked Sendable {  // the journal is locked
   private let journal = Journal()
   var all: [String] { journal.entries }
 

@@ -18,4 +18,10 @@ final class MeetingPoint: Sendable {
     if isLast { gate.open() }
     try gate.wait()
   }
+
+  /// Waits for the other threads, then makes the value: `factory: { try meeting.before(Store()) }`.
+  func before<Value>(_ make: @autoclosure () throws -> Value) throws -> Value {
+    try arriveAndWait()
+    return try make()
+  }
 }

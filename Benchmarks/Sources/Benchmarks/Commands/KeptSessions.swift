@@ -32,7 +32,7 @@ struct KeptSessions {
       let count = max(200, operations / (size / 1_000))
       try measure("by hand", size, count, server, ByHand(server, size: size))
       for concurrency in [1, 32] {
-        let memory = try Managed(size: size) { _ in MemorySessionStore() }
+        let memory = try Managed(size: size) { _ in SessionLimits().memoryStore() }
         try measure("in memory", size, count, server, memory, concurrency: concurrency)
         let redis = try Managed(size: size) { loop in
           RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop])

@@ -110,16 +110,17 @@ struct AsynchronousCreation {
     for number in 0..<shape.size {
       let parts = shape.parts(of: number)
       switch parts.count {
-      case 0: try environment.define(environment.bean(Awaited.self, id: "\(number)", async: { () in Awaited([]) }))
+      case 0: try environment.define(Awaited.self, id: "\(number)", async: { () in Awaited([]) })
       case 1:
-        try environment.define(
-          environment.bean(Awaited.self, id: "\(number)", async: { (part: Awaited) in Awaited([part]) })
-            .argument(0, ref: "\(parts[0])"))
+        try environment.define(Awaited.self, id: "\(number)", async: { (part: Awaited) in Awaited([part]) }) {
+          $0.argument(0, ref: "\(parts[0])")
+        }
       default:
         try environment.define(
-          environment.bean(
-            Awaited.self, id: "\(number)", async: { (left: Awaited, right: Awaited) in Awaited([left, right]) }
-          ).argument(0, ref: "\(parts[0])").argument(1, ref: "\(parts[1])"))
+          Awaited.self, id: "\(number)", async: { (left: Awaited, right: Awaited) in Awaited([left, right]) }
+        ) {
+          $0.argument(0, ref: "\(parts[0])").argument(1, ref: "\(parts[1])")
+        }
       }
     }
     return environment

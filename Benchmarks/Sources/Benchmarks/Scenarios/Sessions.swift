@@ -26,16 +26,13 @@ struct Sessions {
     let loop = try EventLoop()
     let scopes = Mutex<[SessionScope]>([])
     let application = try Environment(name: "application")
-    let factory = try application.childFactory(
-      "session", seed: SessionKey.self,
-      scope: {
-        let scope = SessionScope(loop: loop, idleTimeout: .seconds(3600))
-        scopes.withLock { $0.append(scope) }
-        return scope
-      }
-    ) { session in
+    let factory = try application.childFactory("session", seed: SessionKey.self) { session in
       try session.define(session.bean(Basket.self, factory: Basket.init))
       try session.define(session.bean(Profile.self, factory: Profile.init))
+    } scope: {
+      let scope = SessionScope(loop: loop, idleTimeout: .seconds(3600))
+      scopes.withLock { $0.append(scope) }
+      return scope
     }
     let key = SessionKey()
     let session = try factory.build(key)

@@ -39,7 +39,7 @@ struct ConversionTarget: FuzzTarget {
       bytes.below(ConversionValues.kinds), ConversionValues.types[bytes.below(ConversionValues.types.count)]
     )
     let value = ConversionValues.make(kind, &bytes)
-    let exists = factory.hasConversion(Swift.type(of: value), targetType: type)
+    let exists = factory.findConversion(Swift.type(of: value), targetType: type) != nil
     let result: Any
     do {
       result = try factory.convert(value, targetType: type)

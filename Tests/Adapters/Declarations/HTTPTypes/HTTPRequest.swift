@@ -7,6 +7,7 @@ public struct HTTPRequest: Sendable, Hashable {
 
     public static let get = Method(rawValue: "GET")
     public static let post = Method(rawValue: "POST")
+    public static let put = Method(rawValue: "PUT")
   }
 
   public var method: Method
@@ -25,7 +26,9 @@ public struct HTTPResponse: Sendable, Hashable {
 
     public static let ok = Status(code: 200)
     public static let badRequest = Status(code: 400)
+    public static let unauthorized = Status(code: 401)
     public static let notFound = Status(code: 404)
+    public static let contentTooLarge = Status(code: 413)
     public static let internalServerError = Status(code: 500)
   }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 public import Logging
 public import ServiceLifecycle
 import Synchronization
+public import UnixSignals
 
 public struct BindAddress: Sendable {
   /// The address as text.
@@ -22,16 +23,26 @@ public struct ApplicationConfiguration: Sendable {
 /// Serves requests from its start to its graceful shutdown.
 public struct Application: Service {
   public let logger = Logger(label: "Hummingbird")
-  private let responder: RouterResponder<BasicRequestContext>
+  private let responder: any HTTPResponder<BasicRequestContext>
   private let address: String
   private var processes: [@Sendable () async throws -> Void] = []
 
   public init(
     router: Router<BasicRequestContext>, configuration: ApplicationConfiguration = ApplicationConfiguration()
-  ) { (responder, address) = (router.buildResponder(), configuration.address.description) }
+  ) { self.init(responder: router.buildResponder(), configuration: configuration) }
+
+  public init(
+    responder: some HTTPResponder<BasicRequestContext>,
+    configuration: ApplicationConfiguration = ApplicationConfiguration()
+  ) { (self.responder, address) = (responder, configuration.address.description) }
 
   public mutating func beforeServerStarts(perform process: @escaping @Sendable () async throws -> Void) {
     processes.append(process)
+  }
+
+  /// Runs until one of the signals arrives.
+  public func runService(gracefulShutdownSignals: [UnixSignal] = [.sigterm, .sigint]) async throws {
+    try await ServiceGroup(services: [self], gracefulShutdownSignals: gracefulShutdownSignals, logger: logger).run()
   }
 
   public func run() async throws {
@@ -45,14 +56,14 @@ public struct Application: Service {
 /// The servers of this process, by their addresses.
 public enum Server {
   private struct State {
-    var responders: [String: RouterResponder<BasicRequestContext>] = [:]
+    var responders: [String: any HTTPResponder<BasicRequestContext>] = [:]
     var inFlight: [String: Int] = [:]
     var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
   }
 
   private static let state = Mutex(State())
 
-  static func start(_ responder: RouterResponder<BasicRequestContext>, at address: String) {
+  static func start(_ responder: any HTTPResponder<BasicRequestContext>, at address: String) {
     state.withLock { state in
       state.responders[address] = responder
       return state.waiters.removeValue(forKey: address) ?? []

@@ -51,13 +51,30 @@ public struct Cookies: Sendable {
   }
 }
 
+struct TooManyBytes: Error {}
+
+public struct URI: Sendable {
+  public let path: String
+}
+
+public struct RequestBody: Sendable {
+  fileprivate let text: String
+
+  public consuming func collect(upTo maxSize: Int) async throws -> ByteBuffer {
+    if text.utf8.count > maxSize { throw TooManyBytes() }
+    return ByteBuffer(string: text)
+  }
+}
+
 public struct Request: Sendable {
   public let method: HTTPRequest.Method
-  public let path: String
+  public let uri: URI
   public let cookies: Cookies
+  public let body: RequestBody
 
-  public init(_ method: HTTPRequest.Method, _ path: String, cookies: [String: String] = [:]) {
-    (self.method, self.path, self.cookies) = (method, path, Cookies(values: cookies))
+  public init(_ method: HTTPRequest.Method, _ path: String, cookies: [String: String] = [:], body: String = "") {
+    (self.method, uri, self.cookies) = (method, URI(path: path), Cookies(values: cookies))
+    self.body = RequestBody(text: body)
   }
 }
 

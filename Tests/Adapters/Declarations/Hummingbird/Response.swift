@@ -7,6 +7,10 @@ public struct ByteBuffer: Sendable {
   public init(string: String) { self.string = string }
 }
 
+extension String {
+  public init(buffer: ByteBuffer) { self = buffer.string }
+}
+
 public protocol ResponseBodyWriter {
   mutating func write(_ buffer: ByteBuffer) async throws
   consuming func finish(_ trailingHeaders: [String: String]?) async throws
@@ -19,6 +23,8 @@ public struct ResponseBody: Sendable {
   public init(
     contentLength: Int? = nil, _ write: @Sendable @escaping (inout any ResponseBodyWriter) async throws -> Void
   ) { (self.contentLength, body) = (contentLength, write) }
+
+  public init() { self.init(byteBuffer: ByteBuffer(string: "")) }
 
   public init(byteBuffer: ByteBuffer) {
     self.init(contentLength: byteBuffer.string.utf8.count) { writer in
@@ -36,7 +42,9 @@ public struct Response: Sendable {
   /// The cookies that the response sets.
   public private(set) var cookies: [String: String] = [:]
 
-  public init(status: HTTPResponse.Status, body: ResponseBody) { (self.status, self.body) = (status, body) }
+  public init(status: HTTPResponse.Status, body: ResponseBody = ResponseBody()) {
+    (self.status, self.body) = (status, body)
+  }
 
   public mutating func setCookie(_ cookie: Cookie) { cookies[cookie.name] = cookie.value }
 }

@@ -84,7 +84,23 @@ public final class Router<Context: RequestContext>: RouterMethods {
   public func buildResponder() -> RouterResponder<Context> { RouterResponder(routes) }
 }
 
-public struct RouterResponder<Context: RequestContext>: Sendable {
+public protocol HTTPResponder<Context>: Sendable {
+  associatedtype Context
+
+  @Sendable func respond(to request: Request, context: Context) async throws -> Response
+}
+
+public struct CallbackResponder<Context>: HTTPResponder {
+  private let callback: @Sendable (Request, Context) async throws -> Response
+
+  public init(callback: @escaping @Sendable (Request, Context) async throws -> Response) { self.callback = callback }
+
+  public func respond(to request: Request, context: Context) async throws -> Response {
+    try await callback(request, context)
+  }
+}
+
+public struct RouterResponder<Context: RequestContext>: HTTPResponder {
   private let routes: [(path: RouterPath, method: HTTPRequest.Method, responder: Router<Context>.Responder)]
 
   init(_ routes: [(path: RouterPath, method: HTTPRequest.Method, responder: Router<Context>.Responder)]) {
@@ -93,7 +109,7 @@ public struct RouterResponder<Context: RequestContext>: Sendable {
 
   public func respond(to request: Request, context: Context) async throws -> Response {
     for route in routes where route.method == request.method {
-      guard let parameters = route.path.parameters(of: request.path) else { continue }
+      guard let parameters = route.path.parameters(of: request.uri.path) else { continue }
       var context = context
       context.coreContext.parameters = Parameters(parameters)
       return try await route.responder(request, context)

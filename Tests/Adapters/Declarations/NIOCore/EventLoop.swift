@@ -8,6 +8,7 @@ public protocol EventLoopGroup: AnyObject, Sendable {
 
 public protocol EventLoop: EventLoopGroup {
   var inEventLoop: Bool { get }
+  var taskExecutor: any TaskExecutor { get }
   func execute(_ task: @escaping @Sendable () -> Void)
 }
 

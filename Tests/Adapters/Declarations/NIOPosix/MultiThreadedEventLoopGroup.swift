@@ -27,7 +27,7 @@ public final class MultiThreadedEventLoopGroup: EventLoopGroup {
 }
 
 /// A thread that runs tasks in order.
-private final class ThreadLoop: EventLoop, @unchecked Sendable {  // `condition` guards `tasks`
+private final class ThreadLoop: EventLoop, TaskExecutor, @unchecked Sendable {  // `condition` guards `tasks`
   private let condition = NSCondition()
   private var tasks: [@Sendable () -> Void] = []
   private var whenEnded: (@Sendable () -> Void)?
@@ -48,6 +48,12 @@ private final class ThreadLoop: EventLoop, @unchecked Sendable {  // `condition`
   }
 
   var inEventLoop: Bool { MultiThreadedEventLoopGroup.currentEventLoop === self }
+  var taskExecutor: any TaskExecutor { self }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 
   func execute(_ task: @escaping @Sendable () -> Void) {
     condition.withLock { tasks.append(task) }

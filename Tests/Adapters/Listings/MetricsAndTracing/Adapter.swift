@@ -36,23 +36,28 @@ final class ScopeTelemetry: EnvironmentObserver {
     spans.withLock { $0[ObjectIdentifier(child)] = span }
   }
 
-  func childEnded(_ child: Environment, _ end: ChildEnd) {
-    guard let scope = scopes[end.scope] else { return }
+  func childEnded(
+    _ child: Environment, outcome: ScopeOutcome, beans: Int, start: ContinuousClock.Instant, duration: Duration
+  ) {
+    guard let scope = scopes[child.name] else { return }
     scope.open.decrement()
     let span = spans.withLock { $0.removeValue(forKey: ObjectIdentifier(child)) }
-    span?.attributes["beans"] = end.beans
-    if case .failed(let error) = end.outcome {
-      scope.failed.record(duration: end.duration)
+    span?.attributes["beans"] = beans
+    if case .failed(let error) = outcome {
+      scope.failed.record(duration: duration)
       span?.recordError(error)
       span?.setStatus(SpanStatus(code: .error))
     } else {
-      scope.completed.record(duration: end.duration)
+      scope.completed.record(duration: duration)
     }
     span?.end()
   }
 
-  func creationEnded(_ creation: AsyncCreationEnd, in environment: Environment) {
-    Timer(label: "beans_creation", dimensions: [("bean", creation.bean)]).record(duration: creation.duration)
+  func creationEnded(
+    of bean: String, declaredAt origin: EnvironmentError.Origin, in environment: Environment, error: (any Error)?,
+    start: ContinuousClock.Instant, duration: Duration
+  ) {
+    Timer(label: "beans_creation", dimensions: [("bean", bean)]).record(duration: duration)
   }
 
   func releaseFailed(_ failure: any Error, in environment: Environment) { releaseFailures.increment() }

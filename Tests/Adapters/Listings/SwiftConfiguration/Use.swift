@@ -11,7 +11,7 @@ struct MailSettings: Decodable, Sendable {
 func declareMail(in shop: Environment, readBy reader: ConfigReader) throws {
   try shop
     .addConfigurationSource(ConfigReaderSource(reader))
-    .define(shop.bean(MailSettings.self, configuration: "mail"))
+    .define(MailSettings.self, configuration: "mail")
 }
 
 func makeReader(_ manager: ConfigurationManager) -> ConfigReader {

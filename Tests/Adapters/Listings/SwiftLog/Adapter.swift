@@ -12,8 +12,7 @@ extension Logging.Logger.MetadataProvider {
 }
 
 /// Passes the entries of swift-beans to the backend of swift-log.
-final class SwiftLogDestination: LogManager.Log, @unchecked Sendable {  // has no state
-  static let levels: [Logging.Logger.Level] = [.trace, .debug, .info, .warning, .error, .critical, .critical]
+final class SwiftLogDestination: Log, @unchecked Sendable {  // has no state
   /// Whether the task is passing an entry: one that a `BeansLogHandler` brings back is dropped.
   @TaskLocal private static var isPassing = false
 
@@ -23,7 +22,7 @@ final class SwiftLogDestination: LogManager.Log, @unchecked Sendable {  // has n
       var logger = Logging.Logger(label: entry.logger)
       logger.logLevel = .trace  // the LogManager has decided
       logger.log(
-        level: Self.levels[entry.level.rawValue], "\(entry.message)", error: entry.error,
+        level: .init(entry.level), "\(entry.message)", error: entry.error,
         metadata: entry.metadata.forSwiftLog, file: entry.file, function: entry.function, line: UInt(entry.line))
     }
   }
@@ -38,7 +37,7 @@ struct BeansLogHandler: LogHandler {
   init(label: String) { logger = LogManager.getLogger(forName: label) }
 
   var logLevel: Logging.Logger.Level {
-    get { ownLevel ?? SwiftLogDestination.levels[logger.level.rawValue] }
+    get { ownLevel ?? .init(logger.level) }
     set { ownLevel = newValue }
   }
 
@@ -52,8 +51,21 @@ struct BeansLogHandler: LogHandler {
     let all = provided.merging(metadata) { $1 }.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
     logger.log(
       .init(event.level), error: event.error, message: "\(event.message)",
-      metadata: all.reduce(into: LogMetadata()) { $0[$1.key] = "\($1.value)" }, file: event.file,
+      metadata: all.reduce(into: [:]) { $0[$1.key] = "\($1.value)" }, file: event.file,
       function: event.function, line: Int(event.line), column: 0)
+  }
+}
+
+extension Logging.Logger.Level {
+  init(_ level: BeansLogging.Level) {
+    switch level {
+    case .all: self = .trace
+    case .debug: self = .debug
+    case .info: self = .info
+    case .warn: self = .warning
+    case .error: self = .error
+    case .fatal, .off: self = .critical
+    }
   }
 }
 

@@ -10,7 +10,7 @@ func send(to backend: @escaping @Sendable (String, Logging.Logger.MetadataProvid
   LogManager().registerLogger("", level: .info, logs: [SwiftLogDestination(name: "swift-log")])
 }
 
-func receive(in destinations: [LogManager.Log]) {
+func receive(in destinations: [Log]) {
   LogManager().registerLogger("", level: .info, logs: destinations)
   LoggingSystem.bootstrap({ label, _ in BeansLogHandler(label: label) }, metadataProvider: nil)
 }

@@ -17,18 +17,30 @@ final class Dialogue {
     return "\(count) \(text)"
   }
 
-  func end() { journal.lines.withLock { $0.append("\(count) on \(loop.inEventLoop ? "its loop" : "another thread")") } }
+  func end() { journal.note("\(count) on \(loop.inEventLoop ? "its loop" : "another thread")") }
 }
 
 final class Journal: Sendable {
   let lines = Mutex<[String]>([])
+  /// The same lines, for a test that waits for them.
+  let stream: AsyncStream<String>
+  private let continuation: AsyncStream<String>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream() }
+
+  func note(_ line: String) {
+    lines.withLock { $0.append(line) }
+    continuation.yield(line)
+  }
 }
 
 // listing
 func declareConnections(in server: Environment) throws -> EnvironmentFactory<Connection> {
-  try server.childFactory("connection", seed: Connection.self, scope: { ConnectionScope() }) { connection in
+  try server.childFactory("connection", seed: Connection.self) { connection in
     try connection.define(
       connection.bean(Dialogue.self, factory: Dialogue.init).onDestroy { dialogue in dialogue.end() })
+  } scope: {
+    connectionScope()
   }
 }
 

@@ -12,11 +12,11 @@ final class ContainerSessions: SessionStore, @unchecked Sendable {
 
   init(on loop: EventLoop, idle: Duration) throws {
     application = try Environment(name: "application")
-    factory = try application.childFactory(
-      "session", seed: SessionKey.self, scope: { SessionScope(loop: loop, idleTimeout: idle) }
-    ) { session in
+    factory = try application.childFactory("session", seed: SessionKey.self) { session in
       try session.define(session.bean(Basket.self, factory: Basket.init))
       try session.define(session.bean(Profile.self, factory: Profile.init))
+    } scope: {
+      SessionScope(loop: loop, idleTimeout: idle)
     }
     try application.startup()
   }

@@ -59,15 +59,16 @@ struct ShopEnvironment: Sendable {
 
     requests = try application.childFactory("request", seed: HTTPRequest.self, scope: requestScope)
       .logMetadata(\.logMetadata)
-    visits = try application.childFactory("session", seed: SessionState.self, scope: sessionScope) { session in
-      try session.include(VisitModule())
-    }
+    visits = try application.childFactory(
+      "session", seed: SessionState.self, configure: { session in try session.include(VisitModule()) },
+      scope: sessionScope)
     sessions =
       store.map { [visits] store in Sessions(visits, store: store) }
       ?? Sessions(visits, capacity: configuration.sessions)
-    visitorRequests = try visits.childFactory("request", seed: HTTPRequest.self, scope: requestScope) { request in
-      try request.include(VisitorRequestModule())
-    }
+    visitorRequests = try visits.childFactory(
+      "request", seed: HTTPRequest.self, configure: { request in try request.include(VisitorRequestModule()) },
+      scope: requestScope
+    )
     .logMetadata(\.logMetadata)
     try application
       .define(instance: requests) { $0.primary() }

@@ -95,7 +95,7 @@ extension Configuration {
     }
     try application.addConfigurationSource(variables)
     try application.addConfigurationSource(arguments)
-    return try application.getConfiguration(Configuration.self, rejectsUnknownKeys: true)
+    return try application.configurationManager.getConfiguration(Configuration.self, rejectsUnknownKeys: true)
   }
 
   /// The options that take no value.

@@ -2,7 +2,7 @@
 ///
 /// The parser throws it (the connection closes after the response, because the next message boundary is not known), and
 /// so do handlers (the connection stays open).
-struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
   let status: HTTPStatus
   /// One plain sentence for the client; must not quote any text that the client sent.
   let message: String
@@ -15,5 +15,6 @@ struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     self.retryAfter = retryAfter
   }
 
-  var description: String { "\(status.rawValue) \(status.reason): \(message)" }
+  /// The status and the message.
+  public var description: String { "\(status.rawValue) \(status.reason): \(message)" }
 }

@@ -1,7 +1,7 @@
 import CHTTPParser
 
 /// A request method that the http-parser library supports; any other gets `501`.
-struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
+public struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   private let code: UInt8
 
   init(code: UInt32) { self.code = UInt8(truncatingIfNeeded: code) }
@@ -16,7 +16,8 @@ struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
   static let connect = HTTPMethod(code: HTTP_CONNECT.rawValue)
 
   /// The name as in a request line.
-  var name: String { unsafe String(cString: http_method_str(http_method(rawValue: UInt32(code)))) }
+  public var name: String { unsafe String(cString: http_method_str(http_method(rawValue: UInt32(code)))) }
 
-  var description: String { name }
+  /// The name.
+  public var description: String { name }
 }

@@ -1,19 +1,20 @@
 import BeansLogging
 
 /// A complete request. Immutable, so it may be passed to any thread.
-final class HTTPRequest: Sendable {
+public final class HTTPRequest: Sendable {
   /// The id in the log.
   let id = RequestId()
-  let method: HTTPMethod
+  /// The method of the request line.
+  public let method: HTTPMethod
   /// The host that an absolute target names; nil for a target without one.
   private let targetAuthority: String?
   /// The path, percent-decoded except for `%2F`; always begins with `/`, or is `*` for `OPTIONS *`.
-  let path: String
+  public let path: String
   /// The query as sent, without the `?`; nil if there was none.
   let query: String?
   let headers: HTTPHeaders
   /// The body after chunked decoding.
-  let body: [UInt8]
+  public let body: [UInt8]
   /// Whether the client lets the connection stay open after the response.
   let keepAlive: Bool
   /// Whether the client speaks HTTP/1.0.
@@ -42,7 +43,7 @@ final class HTTPRequest: Sendable {
   ///
   /// The last one is used because browsers send cookies for longer paths first, and a neighbouring host may have set
   /// such a cookie.
-  func cookie(_ name: String) -> String? {
+  public func cookie(_ name: String) -> String? {
     headers.lastValue("Cookie") { value in
       for pair in value.split(separator: UInt8(ascii: ";")).reversed() {
         let pair = pair.drop(while: ASCII.isBlank)

@@ -1,5 +1,5 @@
 /// The response of a handler. The server sets the fields that frame the message, see `serialise`.
-struct HTTPResponse: Sendable {
+public struct HTTPResponse: Sendable {
   var status: HTTPStatus
   var body: [UInt8]
   /// The field lines, each with its CR LF.
@@ -13,7 +13,8 @@ struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  static func text(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
+  /// Creates a response of plain text.
+  public static func text(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
     typed(status, "text/plain; charset=utf-8", Array(text.utf8))
   }
 
@@ -21,7 +22,8 @@ struct HTTPResponse: Sendable {
     typed(status, "text/html; charset=utf-8", body)
   }
 
-  static func json(_ status: HTTPStatus, _ body: [UInt8]) -> HTTPResponse {
+  /// Creates a response of JSON.
+  public static func json(_ status: HTTPStatus, _ body: [UInt8]) -> HTTPResponse {
     typed(status, "application/json", body)
   }
 
@@ -54,7 +56,8 @@ struct HTTPResponse: Sendable {
     fieldLines.append(contentsOf: "\r\n".utf8)
   }
 
-  mutating func addCookie(_ cookie: HTTPCookie) {
+  /// Adds a `Set-Cookie` field.
+  public mutating func addCookie(_ cookie: HTTPCookie) {
     fieldLines.append(contentsOf: "Set-Cookie: \(cookie.fieldValue)\r\n".utf8)
   }
 

@@ -1,5 +1,5 @@
 /// The status codes of this service's responses.
-enum HTTPStatus: Int, Sendable, CaseIterable {
+public enum HTTPStatus: Int, Sendable, CaseIterable {
   case `continue` = 100
   case ok = 200
   case created = 201

@@ -1,15 +1,16 @@
-import BeansEventLoop
+public import BeansEventLoop
 import Synchronization
 
 /// One request and the means to respond to it.
 ///
 /// A handler must respond once. An exchange that is dropped without a response sends `500`, so a handler that loses it
 /// cannot leave a client waiting, and the request is reported. `Sendable`: the response may come from any thread.
-final class HTTPExchange: Sendable {
+public final class HTTPExchange: Sendable {
   /// The error that a client gets if the handler drops its request.
   static let unanswered = HTTPError(.internalServerError, "The request got no response.")
 
-  let request: HTTPRequest
+  /// The request, complete with its body.
+  public let request: HTTPRequest
   private let connection: HTTPConnection
   private let sequence: Int
   private let isAnswered = Atomic(false)
@@ -31,14 +32,14 @@ final class HTTPExchange: Sendable {
   }
 
   /// The loop of the connection. The handler runs there, and the request's environment is to be released there.
-  var loop: EventLoop { connection.loop }
+  public var loop: EventLoop { connection.loop }
 
   /// Sends the response. Safe from any thread: on the loop's thread at once, from another thread through the loop's
   /// queue. A response to a client that has disconnected is dropped.
   ///
   /// - Returns: false, without effect, if there is a response already.
   @discardableResult
-  func respond(_ response: HTTPResponse) -> Bool {
+  public func respond(_ response: HTTPResponse) -> Bool {
     if isAnswered.exchange(true, ordering: .acquiringAndReleasing) { return false }
     Self.deliver(response, sequence, connection)
     return true
@@ -65,4 +66,4 @@ final class HTTPExchange: Sendable {
 
 /// A closure that responds to requests. It is called on the loop's thread of the connection, for one request after the
 /// other. It must not block for long, because every other connection of the loop waits.
-typealias HTTPHandler = @Sendable (HTTPExchange) -> Void
+public typealias HTTPHandler = @Sendable (HTTPExchange) -> Void

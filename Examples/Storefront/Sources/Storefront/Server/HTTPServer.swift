@@ -1,11 +1,11 @@
-import BeansEventLoop
+public import BeansEventLoop
 import Dispatch
 
 /// An HTTP/1.1 server on one or several event loops.
 ///
 /// Each loop has its own listener on the same address (`SO_REUSEPORT`). So the kernel distributes the connections, and
 /// a connection stays on its loop for life. Safe from any thread.
-final class HTTPServer: Sendable {
+public final class HTTPServer: Sendable {
   private struct State {
     var endpoints: [HTTPEndpoint] = []
     var isDraining = false
@@ -15,7 +15,8 @@ final class HTTPServer: Sendable {
   private let open = HTTPOpenConnections()
   private let state = Guarded(State())
 
-  init(settings: HTTPServerSettings = HTTPServerSettings()) { self.settings = settings }
+  /// Creates a server that does not listen yet.
+  public init(settings: HTTPServerSettings = HTTPServerSettings()) { self.settings = settings }
 
   /// Listens on all loops, which run on threads of their own. Blocks the caller until all of them listen, and must not
   /// be called on one of the loops.
@@ -30,7 +31,7 @@ final class HTTPServer: Sendable {
   ///   - onUnanswered: called on the loop's thread for each request that the handler drops without a response.
   /// - Returns: the port; nil if the server was drained before all loops listened.
   /// - Throws: the error of the loop that cannot listen; `.addressInUse` if another socket listens there.
-  func start(
+  public func start(
     host: String, port: Int, on threads: [EventLoopThread], handler: @escaping HTTPHandler,
     onUnanswered: @escaping @Sendable (HTTPRequest) -> Void = { _ in }
   ) throws(EventLoopError) -> Int? {
@@ -67,7 +68,7 @@ final class HTTPServer: Sendable {
   /// Stops accepting, responds to every request that has arrived in part or as a whole, closes every connection, and
   /// then calls `completion` on a thread of Dispatch. Connections that are open after `limit` are aborted. A second
   /// call can shorten the time. A draining server stops listening, and cannot start again.
-  func drain(within limit: Duration, completion: @escaping @Sendable () -> Void) {
+  public func drain(within limit: Duration, completion: @escaping @Sendable () -> Void) {
     let endpoints = state.withLock { state in
       state.isDraining = true
       return state.endpoints

@@ -1,5 +1,5 @@
 /// The time limits and size limits of a server.
-struct HTTPServerSettings: Sendable {
+public struct HTTPServerSettings: Sendable {
   var limits = HTTPLimits()
   /// The maximum number of connections at one time, over all loops; further ones get `503`.
   var maximumConnections = 10_000
@@ -26,6 +26,9 @@ struct HTTPServerSettings: Sendable {
   /// The age of the last activity up to which a draining server still accepts one request, which is probably on its
   /// way. A connection that has been idle for longer is closed at once.
   var drainGrace = Duration.milliseconds(200)
+
+  /// Creates settings with default limits.
+  public init() {}
 
   /// Limits the connections at one time to `count`, including refused ones.
   mutating func limitConnections(to count: Int) {

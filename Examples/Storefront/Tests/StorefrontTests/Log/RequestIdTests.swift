@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct RequestIdTests {
   /// Keeps the metadata of entries.
-  private final class Kept: LogManager.Log, @unchecked Sendable {  // locked
+  private final class Kept: Log, @unchecked Sendable {  // locked
     let metadata = Guarded<[LogMetadata]>([])
     override func log(_ entry: LogEntry) { metadata.withLock { $0.append(entry.metadata) } }
   }

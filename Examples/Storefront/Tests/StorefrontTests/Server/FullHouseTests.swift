@@ -47,6 +47,6 @@ struct FullHouseTests {
     _ = try shop.sessions.add(shop.visits.build(SessionState()))
     #expect(server.sessions == capacity)
     try server.end()
-    #expect(shop.sessions.counts.evicted == 1)
+    #expect(shop.sessions.statistics().evicted == 1)
   }
 }

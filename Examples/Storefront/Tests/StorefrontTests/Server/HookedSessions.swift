@@ -11,7 +11,7 @@ final class HookedSessions: SessionStore {
     var afterSave: Hook?
   }
 
-  private let inner = MemorySessionStore()
+  private let inner = SessionLimits().memoryStore()
   private let hooks = Guarded(Hooks())
 
   /// Runs `hook` before each save from now on; a save that the hook throws for is not made.

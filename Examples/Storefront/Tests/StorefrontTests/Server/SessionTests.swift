@@ -68,8 +68,8 @@ struct SessionTests {
       try client.send(request("GET", "/api/cart", fields: [cookie]))
       #expect(try client.receive().text.contains("\"pieces\":\(pieces)"))
     }
-    #expect(server.shop?.sessions.counts.open == 2)
-    #expect(server.shop?.sessions.counts.evicted == 1)
+    #expect(server.shop?.sessions.statistics().open == 2)
+    #expect(server.shop?.sessions.statistics().evicted == 1)
     try server.end()
   }
 
@@ -92,7 +92,7 @@ struct SessionTests {
       #expect(try client.receive().status == 200)
     }
     _ = try visit(client)
-    #expect(sessions.counts.evicted == 1)
+    #expect(sessions.statistics().evicted == 1)
     try server.end()
   }
 
@@ -120,7 +120,7 @@ struct SessionTests {
     let refused = try client.receive()
     #expect(refused.status == 409)
     #expect(refused.fields["set-cookie"] == nil)
-    #expect(server.shop?.sessions.counts.rotated == 1)
+    #expect(server.shop?.sessions.statistics().rotated == 1)
     try server.end()
   }
 
