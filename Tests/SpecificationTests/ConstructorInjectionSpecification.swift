@@ -29,6 +29,18 @@ import Testing
     #expect(try environment.getBean(Limits.self).open == 2)
   }
 
+  @Test("An argument with two sources is a fault, and so is a property by key path")
+  func severalSources() throws {
+    try environment.define(
+      environment.bean(Limits.self, factory: { (open: Int) in Limits(open: open) }).argument(0, value: 1, ref: "one"))
+    try environment.define(
+      environment.bean(Tunable.self, factory: { Tunable() }).property(\.size, ref: "one", resolve: "${one}"))
+    try requireFault(
+      .invalidDeclaration,
+      description: "argument 0 needs one of value, ref and resolve", "a property needs exactly one of ref and resolve"
+    ) { try environment.startup() }
+  }
+
   @Test("A closure may have more parameters than eight, and so may an initializer")
   func manyParameters() throws {
     try environment.define(environment.bean(Pool.self)).define(environment.bean(7))
@@ -296,6 +308,10 @@ private final class Choir {
 private final class Located {
   let environment: Environment
   init(environment: Environment) { self.environment = environment }
+}
+
+private final class Tunable: Sendable {
+  nonisolated(unsafe) var size = 0  // never set: its declaration is a fault
 }
 
 private struct Nine {

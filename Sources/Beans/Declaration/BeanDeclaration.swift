@@ -184,10 +184,15 @@ public class BeanDeclaration {
   @discardableResult public func argument(
     _ index: Int, value: Any? = nil, ref: String? = nil, resolve: String? = nil
   ) -> Self {
-    let values = [value.map { BeanValue.value($0) }, ref.map { .reference($0) }, resolve.map { .text($0) }]
-      .compactMap(\.self)
-    if values.count > 1 { note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources) }
-    return argument(index, values.first ?? .null)
+    switch (value, ref, resolve) {
+    case (let value?, nil, nil): return argument(index, .value(value))
+    case (nil, let id?, nil): return argument(index, .reference(id))
+    case (nil, nil, let text?): return argument(index, .text(text))
+    case (nil, nil, nil): return argument(index, .null)
+    default:
+      note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources)
+      return argument(index, .null)
+    }
   }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
@@ -227,9 +232,11 @@ public class BeanDeclaration {
   /// Sets a property to the bean with an id, or to text with placeholders; notes a fault unless there is one of them.
   @usableFromInline
   func set(_ path: AnyKeyPath, ref id: String?, resolve text: String?, _ setter: PropertySetter) -> Self {
-    let values = [id.map { BeanValue.reference($0) }, text.map { .text($0) }].compactMap(\.self)
-    if let only = values.first, values.count == 1 { return set(path, only, setter) }
-    return note(fault: "a property needs exactly one of ref and resolve", .propertySources)
+    switch (id, text) {
+    case (let id?, nil): return set(path, .reference(id), setter)
+    case (nil, let text?): return set(path, .text(text), setter)
+    default: return note(fault: "a property needs exactly one of ref and resolve", .propertySources)
+    }
   }
 
   private func set(_ property: PropertyInjection) -> Self {
