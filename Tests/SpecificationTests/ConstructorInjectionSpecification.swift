@@ -36,7 +36,6 @@ import Testing
     try environment.define(
       environment.bean(Tunable.self, factory: { Tunable() }).property(\.size, ref: "one", resolve: "${one}"))
     try requireFault(
-      .invalidDeclaration,
       description: "argument 0 needs one of value, ref and resolve", "a property needs exactly one of ref and resolve"
     ) { try environment.startup() }
   }

@@ -189,9 +189,7 @@ public class BeanDeclaration {
     case (nil, let id?, nil): return argument(index, .reference(id))
     case (nil, nil, let text?): return argument(index, .text(text))
     case (nil, nil, nil): return argument(index, .null)
-    default:
-      note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources)
-      return argument(index, .null)
+    default: return note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources)
     }
   }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
