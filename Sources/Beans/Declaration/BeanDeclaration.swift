@@ -181,16 +181,21 @@ public class BeanDeclaration {
   ///   - ref: the id of a bean.
   ///   - resolve: text whose placeholders are replaced, converted to the parameter's type. Startup does both, with the
   ///     configuration of the environment that declares the bean.
-  @discardableResult public func argument(
-    _ index: Int, value: Any? = nil, ref: String? = nil, resolve: String? = nil
-  ) -> Self {
+  @inlinable @inline(__always) @discardableResult
+  public func argument(_ index: Int, value: Any? = nil, ref: String? = nil, resolve: String? = nil) -> Self {
+    // Inlined, so that the call decides which source it has.
     switch (value, ref, resolve) {
     case (let value?, nil, nil): return argument(index, .value(value))
     case (nil, let id?, nil): return argument(index, .reference(id))
     case (nil, nil, let text?): return argument(index, .text(text))
     case (nil, nil, nil): return argument(index, .null)
-    default: return note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources)
+    default: return noteSources(of: index)
     }
+  }
+  /// Notes that an argument has several sources.
+  @usableFromInline @inline(never)
+  func noteSources(of index: Int) -> Self {
+    note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources)
   }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
