@@ -29,15 +29,13 @@ import Testing
     #expect(try environment.getBean(Limits.self).open == 2)
   }
 
-  @Test("An argument with two sources is a fault, and so is a property by key path")
+  @Test("A property by key path with two sources is a fault")
   func severalSources() throws {
     try environment.define(
-      environment.bean(Limits.self, factory: { (open: Int) in Limits(open: open) }).argument(0, value: 1, ref: "one"))
-    try environment.define(
       environment.bean(Tunable.self, factory: { Tunable() }).property(\.size, ref: "one", resolve: "${one}"))
-    try requireFault(
-      description: "argument 0 needs one of value, ref and resolve", "a property needs exactly one of ref and resolve"
-    ) { try environment.startup() }
+    try requireFault(.invalidDeclaration, description: "a property needs exactly one of ref and resolve") {
+      try environment.startup()
+    }
   }
 
   @Test("A closure may have more parameters than eight, and so may an initializer")

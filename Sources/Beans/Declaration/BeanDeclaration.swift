@@ -170,32 +170,21 @@ public class BeanDeclaration {
     swap(&arguments, &spec.arguments)
     return self
   }
-  /// Sets the argument of one of the factory's parameters: a value, the bean with an id, or text with placeholders. Several
-  /// of them are a fault at startup.
-  ///
-  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal `${`.
-  ///
-  /// - Parameters:
-  ///   - index: the index of the parameter, from 0.
-  ///   - value: a value, converted to the parameter's type if necessary; nil for an optional.
-  ///   - ref: the id of a bean.
-  ///   - resolve: text whose placeholders are replaced, converted to the parameter's type. Startup does both, with the
-  ///     configuration of the environment that declares the bean.
-  @inlinable @inline(__always) @discardableResult
-  public func argument(_ index: Int, value: Any? = nil, ref: String? = nil, resolve: String? = nil) -> Self {
-    // Inlined, so that the call decides which source it has.
-    switch (value, ref, resolve) {
-    case (let value?, nil, nil): return argument(index, .value(value))
-    case (nil, let id?, nil): return argument(index, .reference(id))
-    case (nil, nil, let text?): return argument(index, .text(text))
-    case (nil, nil, nil): return argument(index, .null)
-    default: return noteSources(of: index)
-    }
+  /// Passes this value to the factory's parameter at `index` (from 0), converted to the parameter's type if necessary.
+  @discardableResult public func argument(_ index: Int, value: Any) -> Self {
+    argument(index, .value(value))
   }
-  /// Notes that an argument has several sources.
-  @usableFromInline @inline(never)
-  func noteSources(of index: Int) -> Self {
-    note(fault: "argument \(index) needs one of value, ref and resolve", .propertySources)
+  /// Passes the bean with that id to the factory's parameter at `index` (from 0).
+  @discardableResult public func argument(_ index: Int, ref id: String) -> Self {
+    argument(index, .reference(id))
+  }
+  /// Passes this text to the factory's parameter at `index` (from 0), with its placeholders replaced and converted to
+  /// the parameter's type. Startup does both, with the configuration of the environment that declares the bean.
+  ///
+  /// `${key}`, `${namespace:key}` and `${key=default}` are placeholders of configuration values; `$${` is a literal
+  /// `${`.
+  @discardableResult public func argument(_ index: Int, resolve text: String) -> Self {
+    argument(index, .text(text))
   }
   /// Sets the stored property of that name to the value that `value` describes, each time a bean is built. Private and
   /// inherited properties are included. Startup looks the name up in the bean's class.
