@@ -60,8 +60,8 @@ bench-http: packages ## measures the service under load beside hand-written code
 	@scripts/require-packages wrk curl
 	@scripts/bench-http
 
-bench-sessions: packages ## measures sessions in memory and in a Redis server, beside hand-written code (ARGUMENTS)
-	@scripts/require-packages redis-server wrk curl
+bench-sessions: packages ## measures sessions in memory and in Redis, also over TLS, beside hand-written code (ARGUMENTS)
+	@scripts/require-packages redis-server openssl wrk curl
 	@scripts/bench-sessions $(ARGUMENTS)
 
 check-cost: packages ## fails if an operation costs more than its figure in Benchmarks/baseline.json or its limit

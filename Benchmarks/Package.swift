@@ -23,9 +23,20 @@ let package = Package(
         .product(name: "Beans", package: "swift-beans"),
         .product(name: "BeansEventLoop", package: "swift-beans"),
         .product(name: "BeansServer", package: "swift-beans"),
-        .product(name: "BeansSessions", package: "swift-beans"),
-        .product(name: "BeansRedis", package: "swift-beans"),
         .product(name: "BeansXML", package: "swift-beans"),
+      ],
+      swiftSettings: settings),
+    // Sessions in memory and in Redis, with and without TLS: a program of its own, since it links OpenSSL.
+    .target(name: "CSecureSocket", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .executableTarget(
+      name: "SessionBenchmarks",
+      dependencies: [
+        "CSecureSocket",
+        .product(name: "Beans", package: "swift-beans"),
+        .product(name: "BeansEventLoop", package: "swift-beans"),
+        .product(name: "BeansRedis", package: "swift-beans"),
+        .product(name: "BeansSessions", package: "swift-beans"),
+        .product(name: "BeansTLS", package: "swift-beans"),
       ],
       swiftSettings: settings),
     // The minimal server on the same libraries, in C: `scripts/bench-http` compares the service with it.

@@ -34,7 +34,9 @@ extension EventLoop: SerialExecutor, TaskExecutor {
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
 
   /// Stops the process unless the calling thread is the loop's. Makes `assumeIsolated` work in the loop's callbacks.
-  public func checkIsolated() { preconditionIsCurrent() }
+  public func checkIsolated() {
+    precondition(isCurrent, "this may be called on the event loop's thread only")
+  }
 
   /// Whether the calling thread is the loop's.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent }
@@ -65,7 +67,7 @@ final class LoopActorExecutor: SerialExecutor {
 
   func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
 
-  func checkIsolated() { unsafe loop?.preconditionIsCurrent() }
+  func checkIsolated() { unsafe loop?.checkIsolated() }
 
   func isIsolatingCurrentContext() -> Bool? { unsafe loop?.isCurrent }
 }

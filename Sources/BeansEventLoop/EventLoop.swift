@@ -162,11 +162,6 @@ public final class EventLoop: Sendable {
   /// The value is exact, and false on every thread while no thread drives the loop. Costs one atomic load.
   public var isCurrent: Bool { driver.load(ordering: .acquiring) == Self.thisThread }
 
-  /// Stops the process when the calling thread is not the loop's.
-  public func preconditionIsCurrent() {
-    precondition(isCurrent, "this may be called on the event loop's thread only")
-  }
-
   /// Stops the process unless the calling thread may use handles: the loop's thread, or the thread that sets the loop
   /// up while no thread drives it.
   func preconditionMayUseHandles() {

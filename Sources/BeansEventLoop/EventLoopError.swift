@@ -4,7 +4,7 @@ import CLibuv
 ///
 /// Two errors are equal when their codes are equal; the operation and the detail are texts for people. An error
 /// allocates at most two strings, and may be passed between threads.
-public struct EventLoopError: Error, Hashable, CustomStringConvertible {
+public struct EventLoopError: Error, Equatable, CustomStringConvertible {
   /// The kind of a failure. Opaque, so that codes can be added without breaking a `switch`.
   public struct Code: Hashable, Sendable {
     /// The number of the code: negative for libuv's, positive for this module's own.
@@ -141,6 +141,4 @@ public struct EventLoopError: Error, Hashable, CustomStringConvertible {
 
   /// Whether both have the same code.
   public static func == (left: EventLoopError, right: EventLoopError) -> Bool { left.code == right.code }
-  /// Hashes the code.
-  public func hash(into hasher: inout Hasher) { hasher.combine(code) }
 }

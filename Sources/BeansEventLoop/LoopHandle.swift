@@ -62,8 +62,12 @@ struct CreationSite: Sendable {
   /// Whether `close()` has not yet been called.
   public final var isOpen: Bool { state == .open }
 
-  /// Closes the handle; the loop releases it in its next iteration. A second call does nothing.
-  public func close() { unsafe beginClose() }
+  /// Closes the handle; the loop releases it in its next iteration. Queued writes of a connection complete with
+  /// `.cancelled`, and connections that wait for a listener are reset. A second call does nothing.
+  public final func close() { startClosing() }
+
+  /// Closes the handle, and what the class holds besides it. A second call does nothing.
+  func startClosing() { unsafe beginClose() }
 
   /// Runs once, when libuv has released the handle.
   func didClose() {}

@@ -2,7 +2,7 @@ import CLibuv
 
 extension TCPConnection {
   /// The callback of a write. Receives nil when the system has taken all bytes.
-  public typealias WriteCompletion = (EventLoopError?) -> Void
+  typealias WriteCompletion = (EventLoopError?) -> Void
 
   /// Sends `bytes` after all earlier writes. Call it on the loop's thread.
   ///
@@ -15,12 +15,12 @@ extension TCPConnection {
   ///     nil when the system has taken all bytes, with `.cancelled` when the connection was closed before, with
   ///     another error when it no longer accepts writes, otherwise with the error of the system;
   ///     the connection is then closed for that reason.
-  public func write(_ bytes: [UInt8], completion: WriteCompletion? = nil) {
+  public func write(_ bytes: [UInt8], completion: ((EventLoopError?) -> Void)? = nil) {
     unsafe bytes.withUnsafeBytes { unsafe write($0, completion: completion) }
   }
 
   /// Sends `bytes`, which need to be valid only during the call. See `write(_:completion:)` for arrays.
-  public func write(_ bytes: UnsafeRawBufferPointer, completion: WriteCompletion? = nil) {
+  public func write(_ bytes: UnsafeRawBufferPointer, completion: ((EventLoopError?) -> Void)? = nil) {
     loop.preconditionMayUseHandles()
     guard isOpen, unsafe !closesAfterWrites else {
       return complete(completion, EventLoopError(.handleClosed, "write"))
@@ -86,7 +86,7 @@ extension TCPConnection {
 
   /// Closes this side once all written bytes have been sent; the connection still reads. Later writes are refused.
   /// - Parameter completion: Called exactly once, with nil when the peer will see the end.
-  public func shutdown(completion: WriteCompletion? = nil) {
+  public func shutdown(completion: ((EventLoopError?) -> Void)? = nil) {
     loop.preconditionMayUseHandles()
     guard isOpen else { return complete(completion, EventLoopError(.handleClosed, "shut down")) }
     guard unsafe !isShutDown else { return complete(completion, nil) }

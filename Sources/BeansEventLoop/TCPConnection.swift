@@ -168,8 +168,8 @@ import Glibc
 
   // MARK: Closing
 
-  /// Closes at once; writes that are still queued complete with `.cancelled`. A second call does nothing.
-  public override func close() { close(.local) }
+  /// Closes at once; writes that are still queued complete with `.cancelled`.
+  override func startClosing() { close(.local) }
 
   /// Closes as soon as the system has taken all bytes written so far. Later writes are refused.
   ///

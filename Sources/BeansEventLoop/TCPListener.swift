@@ -174,13 +174,13 @@ public final class TCPListener: LoopHandle, @unchecked Sendable {
 
   var operation: String { "accept a connection on \(address)" }
 
-  /// Closes the listener. Connections that wait to be accepted are reset.
-  public override func close() {
+  /// Resets the connections that wait to be accepted.
+  override func startClosing() {
     loop.preconditionMayUseHandles()
     guard isOpen else { return }
     nextTry?.cancel()
     nextTry = nil
-    super.close()
+    super.startClosing()
     Glibc.close(descriptor)
   }
 

@@ -1,6 +1,6 @@
 extension BeanGraph {
   /// Returns the nodes that match the text by id, label, bean id, or type, with or without its module.
-  public func nodes(named text: String) -> [Node] {
+  package func nodes(named text: String) -> [Node] {
     nodes.filter {
       $0.id == text || $0.label == text || $0.beanId == text || $0.type == text || $0.label.hasPrefix("\(text) '")
     }
@@ -10,7 +10,7 @@ extension BeanGraph {
   /// steps away.
   ///
   /// - Parameters:
-  ///   - bean: the name of the beans, as for `nodes(named:)`.
+  ///   - bean: the id, the label or the type of the beans.
   ///   - depth: the number of steps; 0 for the beans alone.
   public func filter(_ bean: String, depth: Int = .max) -> BeanGraph {
     let roots = nodes(named: bean).map(\.id)
@@ -29,8 +29,8 @@ extension BeanGraph {
   /// Returns all paths on which one bean needs another. No path visits a bean twice.
   ///
   /// - Parameters:
-  ///   - start: the name of the dependent bean, as for `nodes(named:)`.
-  ///   - end: the name of the required bean, as for `nodes(named:)`.
+  ///   - start: the id, the label or the type of the dependent bean.
+  ///   - end: the id, the label or the type of the required bean.
   ///   - limit: the maximum number of paths: a dense graph has more than a person reads.
   public func paths(from start: String, to end: String, limit: Int = 1_000) -> [[Edge]] {
     let (outgoing, ends) = (outgoing, Set(nodes(named: end).map(\.id)))

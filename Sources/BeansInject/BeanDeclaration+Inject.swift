@@ -9,6 +9,11 @@ extension BeanDeclaration {
   @discardableResult public func property(_ name: String, inject: InjectBean) -> Self {
     property(name, .inject(inject))
   }
+
+  /// Builds the bean of that type first, as `requires(_:)` does.
+  ///
+  /// - Parameter type: the type of the bean, which has to be declared.
+  @discardableResult public func requires(class type: Any.Type) -> Self { requires(type) }
 }
 
 extension TypedBeanDeclaration {

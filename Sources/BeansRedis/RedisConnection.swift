@@ -78,7 +78,7 @@ final class RedisConnection: @unchecked Sendable {
   // MARK: commands
 
   func send(_ command: RedisCommand) {
-    loop.preconditionIsCurrent()
+    loop.checkIsolated()
     if case .closed = phase { return command.reply(.failure(.notSent("the store has been closed"))) }
     guard waiting.count + sent.count < options.maximumWaiting else {
       return command.reply(.failure(.notSent("too many calls wait for it")))
@@ -384,7 +384,7 @@ final class RedisConnection: @unchecked Sendable {
 
   /// Fails all waiting commands, and closes the connection.
   func close() {
-    loop.preconditionIsCurrent()
+    loop.checkIsolated()
     let connection = current
     phase = .closed
     (parser, parts) = (RESPParser(), [])

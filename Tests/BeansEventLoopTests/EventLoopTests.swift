@@ -107,7 +107,7 @@ struct EventLoopTests {
     let elsewhere = Event()
     #expect(!loop.isCurrent)
     loop.execute {
-      loop.preconditionIsCurrent()
+      loop.checkIsolated()
       inside.update { $0.append(loop.isCurrent) }
       DispatchQueue.global().async {
         outside.update { $0 = loop.isCurrent }
@@ -132,7 +132,7 @@ struct EventLoopTests {
   @Test func theWrongThreadIsStopped() async {
     await #expect(processExitsWith: .failure) {
       let loop = try EventLoop()
-      loop.preconditionIsCurrent()
+      loop.checkIsolated()
     }
     await #expect(processExitsWith: .failure) {
       let thread = try EventLoopThread()

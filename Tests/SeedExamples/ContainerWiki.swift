@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 // The listings of the wiki page "Injection Container", in order: defining beans, scopes, post processors, lifecycle

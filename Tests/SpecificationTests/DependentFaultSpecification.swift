@@ -101,7 +101,7 @@ import Testing
       application.bean(Prototype.self, factory: Prototype.init).scope("prototype"),
       application.bean(Other.self, factory: { (_: Prototype) in Other() }),
       application.bean(Other.self, factory: { Other() }).requires(id: "service").requires(bean: declaration),
-      application.bean(Other.self, factory: { Other() }).requires(class: Service.self))
+      application.bean(Other.self, factory: { Other() }).requires(Service.self))
     try application.alias("alias", of: "service")
     try application.define(application.bean(Taker.self, factory: Taker.init).argument(0, ref: "alias"))
     try application.define(application.decorate(Service.self) { (inner: Service) in inner })

@@ -153,7 +153,7 @@ import Testing
         environment.bean(Clinging.self) {
           _ = token
           return Clinging(try environment.getBean(Item.self))
-        }.requires(class: Item.self).onDestroy { _ in _ = environment })
+        }.requires(Item.self).onDestroy { _ in _ = environment })
       try environment.define(environment.bean(Item.self))
       let traces = Traces(environment: environment, bean: try environment.getBean(Clinging.self).item, token: token)
       try environment.shutdown()

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import Testing
 
 /// The listings of the documents on which the container is based, in this version of Swift.

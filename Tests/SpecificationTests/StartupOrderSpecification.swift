@@ -28,7 +28,7 @@ import Testing
     #expect(journal.entries == ["B", "C", "A"])
   }
 
-  @Test("requires(id:) and dependsOn order construction")
+  @Test("requires(id:) orders construction")
   func requiresId() throws {
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "b"))
     try environment.define(noted(B.self, in: environment, B.init).id("b").requires(id: "c"))
@@ -36,9 +36,9 @@ import Testing
     #expect(journal.entries == ["C", "B", "A"])
   }
 
-  @Test("requires of a type orders construction, with and without its label")
+  @Test("requires of a type orders construction")
   func requiresType() throws {
-    try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
+    try environment.define(noted(A.self, in: environment, A.init).requires(B.self))
     try environment.define(noted(B.self, in: environment, B.init).requires(C.self))
     try environment.define(noted(C.self, in: environment, C.init)).startup()
     #expect(journal.entries == ["C", "B", "A"])
@@ -54,7 +54,7 @@ import Testing
 
   @Test("A lazy bean that is required is built")
   func requiresLazy() throws {
-    try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
+    try environment.define(noted(A.self, in: environment, A.init).requires(B.self))
     try environment.define(noted(B.self, in: environment, B.init).lazy()).startup()
     #expect(journal.entries == ["B", "A"])
   }
@@ -79,7 +79,7 @@ import Testing
   @Test("An unknown bean in requires or dependsOn is a fault")
   func requiresUnknown() throws {
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "nowhere"))
-    try environment.define(noted(B.self, in: environment, B.init).requires(class: Box.self))
+    try environment.define(noted(B.self, in: environment, B.init).requires(Box.self))
     try environment.define(noted(C.self, in: environment, C.init).requires(id: "neither"))
     let faults = try startupFaults(of: environment)
     #expect(faults.map(\.code) == [.unknownBean, .unknownBean, .unknownBean])
@@ -99,7 +99,7 @@ import Testing
 
   @Test("A required type with several candidates is ambiguous")
   func requiresAmbiguous() throws {
-    try environment.define(noted(A.self, in: environment, A.init).requires(class: B.self))
+    try environment.define(noted(A.self, in: environment, A.init).requires(B.self))
     try environment.define(noted(B.self, in: environment, B.init))
     try environment.define(noted(B.self, in: environment, B.init))
     try requireFault(.ambiguousBean) { try environment.startup() }

@@ -20,12 +20,6 @@ enum Benchmarks {
     case .measure(let scenarios): return try measure(scenarios, options)
     case .memory:
       return try MemoryGrowth(operations: options.settings.operations(1_000_000), forget: options.forget).run()
-    case .kept:
-      print("The Swift runtime is \(try SwiftRuntime.linking.rawValue).\n")
-      try KeptSessions(
-        port: options.redis, operations: options.settings.operations(20_000), sessions: options.settings.live
-      ).run()
-      return true
     case .profile(let name):
       try CountedRun.run(name, operations: options.settings.operations)
       return true

@@ -4,8 +4,6 @@ struct Options {
     case measure([Scenario])
     case memory
     case profile(String)
-    /// Sessions that are kept, in the Redis server at `redis`.
-    case kept
     /// A command that the program gives to itself, in a process of its own.
     case coldStart(String)
 
@@ -20,7 +18,6 @@ struct Options {
   var command = Command.measure(Scenario.allCases)
   var settings = Settings()
   var forget = 0
-  var redis = 6379
   var json: String?
   var markdown: String?
   /// The folder for the plots of the scenarios that have some.
@@ -32,8 +29,6 @@ struct Options {
              measures all scenarios, or those named: \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
            Benchmarks memory [--operations n] [--forget n]
              a million request environments: does memory grow?
-           Benchmarks kept-sessions [--operations n] [--live n] [--redis port]
-             sessions in memory, in a Redis server on this machine, whose keys are removed, and by hand
            Benchmarks profile [name] [--operations n]
              one side alone, for a profiler: \(CountedRun.names)
 
@@ -56,7 +51,6 @@ struct Options {
       case "--held": settings.held = try number(name, text)
       case "--live": settings.live = try number(name, text)
       case "--forget": forget = try number(name, text)
-      case "--redis": redis = try number(name, text)
       default: throw Refused(description: "no option '\(name)'")
       }
     }
@@ -69,9 +63,6 @@ struct Options {
       switch name {
       case "memory" where scenarios.isEmpty:
         command = .memory
-        return
-      case "kept-sessions" where scenarios.isEmpty:
-        command = .kept
         return
       case ColdStarts.command where scenarios.isEmpty:
         command = .coldStart(rest.popFirst() ?? "")

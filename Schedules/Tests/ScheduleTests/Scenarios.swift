@@ -120,14 +120,13 @@ extension Scenario {
 
   /// The scenarios, one for each pair of things that threads do, that have to be tried in all interleavings.
   static let whole: Set = [
-    "build/build the same", "build/finish", "finish/finish with a lookup below", "open/finish", "open/shutdown, once",
+    "build/build the same", "build/finish", "finish/finish with a lookup below, once", "open/finish, no lookups",
+    "open/shutdown, once",
     "nested lookup/steal, once", "waiter/failing builder", "startup/startup, once",
     "lookup of a built singleton/shutdown",
   ]
   /// Those of these that take more than ten thousand executions.
-  static let long: Set = [
-    "finish/finish with a lookup below", "open/finish", "lookup of a built singleton/shutdown",
-  ]
+  static let long: Set = ["finish/finish with a lookup below, once", "lookup of a built singleton/shutdown"]
 
   // MARK: building
 
@@ -249,6 +248,20 @@ extension Scenario {
         }
         return shop.round([session, request], [body, body])
       },
+      Scenario(name: "finish/finish with a lookup below, once") {
+        let shop = try Shop()
+        let session = try shop.sessions.build(1)
+        let request = try shop.requests.build(1, in: session)
+        return shop.round(
+          [session, request],
+          [
+            { session.finish() },
+            {
+              session.finish()
+              shop.expect(shop.result { try request.getBean(Shop.Page.self) } == nil, "found below what is finished")
+            },
+          ])
+      },
       Scenario(name: "lookup below/finish") {
         let shop = try Shop()
         let session = try shop.sessions.build(1)
@@ -283,6 +296,7 @@ extension Scenario {
         session.finish()
         shop.expect(shop.result { try shop.requests.build(2, in: session) } == nil, "opened after the end")
       },
+      session("open/finish, no lookups", openOnce) { _, session in session.finish() },
       session("open/open", openARequest, openARequest),
       session("open/open, no lookups", openOnce, openOnce),
       session("open and look/open and look", openAndLookOnce, openAndLookOnce),

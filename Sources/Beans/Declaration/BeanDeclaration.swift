@@ -124,8 +124,6 @@ public class BeanDeclaration {
   /// Builds the bean with that id first.
   @discardableResult public func requires(id: String) -> Self { requires(.requirement(Any.self), .reference(id)) }
   /// Builds the bean of that type first.
-  @discardableResult public func requires(class type: Any.Type) -> Self { requires(type) }
-  /// Builds the bean of that type first.
   @discardableResult public func requires(_ type: Any.Type) -> Self {
     requires(.requirement(type), .byType)
   }

@@ -1,4 +1,5 @@
 import Beans
+import BeansInject
 import BeansLogging
 import Testing
 

@@ -17,23 +17,23 @@ struct BookingSettings: Decodable, Sendable {
 }
 
 /// The appointments of all clients.
-actor AppointmentStore: AsyncBean, AsyncDisposableBean {
+actor AppointmentStore {
   private let settings: BookingSettings
   private let clock: WallClock
-  private(set) var booked: [Appointment] = []
+  private(set) var booked: [Appointment]
   /// The appointments of requests in flight.
   private var held: [Appointment] = []
 
-  init(settings: BookingSettings, clock: WallClock) { (self.settings, self.clock) = (settings, clock) }
-
-  private var file: URL { URL(filePath: settings.file) }
-
-  func postConstruct() throws {
-    guard FileManager.default.fileExists(atPath: file.path) else { return }
-    booked = try JSONDecoder().decode([Appointment].self, from: Data(contentsOf: file))
+  init(settings: BookingSettings, clock: WallClock) async throws {
+    (self.settings, self.clock) = (settings, clock)
+    let file = URL(filePath: settings.file)
+    let isNew = !FileManager.default.fileExists(atPath: file.path)
+    booked = isNew ? [] : try JSONDecoder().decode([Appointment].self, from: Data(contentsOf: file))
   }
 
-  func preDestroy() throws { try JSONEncoder().encode(booked).write(to: file, options: .atomic) }
+  func save() throws {
+    try JSONEncoder().encode(booked).write(to: URL(filePath: settings.file), options: .atomic)
+  }
 
   func hold(_ appointment: Appointment) throws {
     let earliest = clock.now() + settings.notice / .seconds(1)

@@ -8,9 +8,8 @@ func declareServer(in service: Environment) throws {
   try declareAppointments(in: service)
   try service
     .define(ServerSettings.self, configuration: "server", rejectsUnknownKeys: true)
-    .define(WebServer.self, factory: WebServer.init) {
-      $0.listens { (_, started: ServerStarted) in print("listening on port \(started.port)") }
-    }
+    .define(Announcement.self, factory: { Announcement { print("listening on port \($0)") } })
+    .define(WebServer.self, factory: WebServer.init)
 }
 
 @main struct Main {

@@ -8,15 +8,18 @@ struct ServerSettings: Decodable, Sendable {
   let port: Int
 }
 
-/// The event that the server accepts requests.
-struct ServerStarted: Sendable { let port: Int }
+/// Receives the port when the server accepts requests. A test replaces it.
+struct Announcement: Sendable { let send: @Sendable (_ port: Int) -> Void }
 
 /// Serves until the service ends, and completes the requests that have arrived.
 final class WebServer: RunnableBean {
   private let desk: FrontDesk
   private let settings: ServerSettings
+  private let announcement: Announcement
 
-  init(desk: FrontDesk, settings: ServerSettings) { (self.desk, self.settings) = (desk, settings) }
+  init(desk: FrontDesk, settings: ServerSettings, announcement: Announcement) {
+    (self.desk, self.settings, self.announcement) = (desk, settings, announcement)
+  }
 
   func run() async throws {
     let thread = try EventLoopThread()
@@ -25,7 +28,7 @@ final class WebServer: RunnableBean {
     let port = try server.start(host: settings.host, port: settings.port, on: [thread]) { [self] exchange in
       Task(executorPreference: exchange.loop) { exchange.respond(await self.respond(to: exchange.request)) }
     }
-    if let port { try Environment.current?.publish(ServerStarted(port: port)) }
+    if let port { announcement.send(port) }
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
     await withCheckedContinuation { drained in server.drain(within: .seconds(10)) { drained.resume() } }
   }

@@ -17,13 +17,16 @@ struct TestService {
   /// - Parameters:
   ///   - file: the file of the appointments; nil for a new one that is removed afterwards.
   ///   - declare: the declarations.
+  ///   - overriding: overrides besides the one of the clock.
   ///   - body: the test.
   static func run(
     file: URL? = nil, _ declare: (Environment) throws -> Void = declareAppointments,
-    _ body: (TestService) async throws -> Void
+    overriding: (inout TestOverrides) -> Void = { _ in }, _ body: (TestService) async throws -> Void
   ) async throws {
     guard let file else {
-      return try await withTemporaryFile { file in try await run(file: file, declare, body) }
+      return try await withTemporaryFile { file in
+        try await run(file: file, declare, overriding: overriding, body)
+      }
     }
     let clock = ManualClock()
     try await withTestEnvironment(
@@ -38,6 +41,7 @@ struct TestService {
       overriding: { overrides in
         overrides.override(WallClock.self) { WallClock { start + clock.now.offset / .seconds(1) } }
         overrides.allowOpen("session")
+        overriding(&overrides)
       }
     ) { environment in
       try await body(TestService(environment: environment, clock: clock, file: file))

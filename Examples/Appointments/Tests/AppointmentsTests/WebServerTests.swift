@@ -8,25 +8,17 @@ import Testing
 @testable import AppointmentsServer
 
 @Suite("The server") struct WebServerTests {
-  /// Passes the port of the server to the test.
-  final class Listener: EventListener, Sendable {
-    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-
-    func receive(_ event: ServerStarted) { continuation.yield(event.port) }
-  }
-
   struct ConnectionRefused: Error {}
 
   @Test("A client books over HTTP with a cookie, until the service is stopped")
   func books() async throws {
-    let listener = Listener()
-    try await TestService.run({ service in
-      try declareServer(in: service)
-      try service.define(instance: listener)
-    }) { service in
+    let (ports, announced) = AsyncStream.makeStream(of: Int.self)
+    try await TestService.run(
+      declareServer, overriding: { $0.override(Announcement.self) { Announcement { announced.yield($0) } } }
+    ) { service in
       let running = Task { try await service.environment.run() }
-      var ports = listener.ports.makeAsyncIterator()
-      let port = try #require(await ports.next())
+      var iterator = ports.makeAsyncIterator()
+      let port = try #require(await iterator.next())
 
       let welcome = try send("PUT /name", "Ada", to: port)
       #expect(welcome.hasPrefix("HTTP/1.1 200 OK\r\n"))

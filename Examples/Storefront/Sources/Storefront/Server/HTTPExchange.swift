@@ -51,7 +51,7 @@ public final class HTTPExchange: Sendable {
   /// - Returns: false if the connection has ended already; `body` is not called then.
   @discardableResult
   func whenAbandoned(_ body: @escaping () -> Void) -> Bool {
-    loop.preconditionIsCurrent()
+    loop.checkIsolated()
     return connection.setAbandoned(sequence, body)
   }
 

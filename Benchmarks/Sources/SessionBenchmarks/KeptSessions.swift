@@ -2,6 +2,7 @@ import Beans
 import BeansEventLoop
 import BeansRedis
 import BeansSessions
+import BeansTLS
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -13,10 +14,11 @@ import Synchronization
 /// An operation reads the session, changes it and saves it. The processor time is that of this process, all threads
 /// together; that of the server is measured by itself.
 struct KeptSessions {
-  struct Failed: Error, CustomStringConvertible { let description: String }
-
   /// The port of a Redis server on this machine. All of its keys are removed.
   let port: Int
+  /// The port of the same server for TLS, and the file of its authorities.
+  let tlsPort: Int
+  let roots: String
   let operations: Int
   /// The number of sessions kept at the end, to count their bytes.
   let sessions: Int
@@ -27,10 +29,11 @@ struct KeptSessions {
   func run() throws {
     let server = try BlockingRedis(port: port)
     print(
-      Text.title("", 32) + "requests/s    processor µs    server µs    bytes in Redis")
+      title("") + "requests/s    processor µs    server µs    bytes in Redis")
     for size in Self.sizes {
       let count = max(200, operations / (size / 1_000))
       try measure("by hand", size, count, server, ByHand(server, size: size))
+      try measure("by hand, TLS", size, count, server, ByHand(BlockingRedis(port: tlsPort, roots: roots), size: size))
       for concurrency in [1, 32] {
         let memory = try Managed(size: size) { _ in SessionLimits().memoryStore() }
         try measure("in memory", size, count, server, memory, concurrency: concurrency)
@@ -38,9 +41,21 @@ struct KeptSessions {
           RedisSessionStore(host: "127.0.0.1", port: port, loops: [loop])
         }
         try measure("in Redis", size, count, server, redis, concurrency: concurrency)
+        let secured = try Managed(size: size) { [tlsPort, options = try tlsOptions()] loop in
+          RedisSessionStore(host: "127.0.0.1", port: tlsPort, loops: [loop], options: options)
+        }
+        try measure("in Redis, TLS", size, count, server, secured, concurrency: concurrency)
       }
     }
     try keepMany(server)
+  }
+
+  private func tlsOptions() throws -> RedisOptions {
+    var tls = TLSOptions()
+    tls.roots = .file(roots)
+    var options = RedisOptions()
+    try options.useTLS(tls)
+    return options
   }
 
   private func measure(
@@ -56,12 +71,14 @@ struct KeptSessions {
     try contestant.check()
     let bytes = try server.bytesOfOneKey()
     try contestant.end()
-    let title = "\(name), \(size / 1_000) kB, \(concurrency) at a time"
+    let text = "\(name), \(size / 1_000) kB, \(concurrency) at a time"
     print(
-      Text.title(title, 32) + column(Double(count) / duration, 10) + column((ownAfter - own) / Double(count) * 1e6, 16)
+      title(text) + column(Double(count) / duration, 10) + column((ownAfter - own) / Double(count) * 1e6, 16)
         + column((othersAfter - others) / Double(count) * 1e6, 13) + column(bytes.map(Double.init) ?? 0, 18))
     fflush(nil)
   }
+
+  private func title(_ text: String) -> String { text + String(repeating: " ", count: max(0, 38 - text.count)) }
 
   private func column(_ number: Double, _ width: Int) -> String {
     let text = String((number * 10).rounded() / 10)
@@ -137,7 +154,7 @@ private final class ByHand: Contender {
 
   func check() throws {
     let count = try read()?.count
-    if count != performed { throw KeptSessions.Failed(description: "\(count ?? 0) of \(performed) are counted") }
+    if count != performed { throw Failed(description: "\(count ?? 0) of \(performed) are counted") }
   }
 
   func end() {}
@@ -162,13 +179,13 @@ private final class Size: Sendable {
 private final class Managed: Contender, Sendable {
   private let thread: EventLoopThread
   private let environment: Environment
-  private let manager: BeansSessions.Sessions<SessionState>
-  private let store: any BeansSessions.SessionStore
+  private let manager: Sessions<SessionState>
+  private let store: any SessionStore
   /// The cookies of the visitors, one for each request at a time.
   private let cookies = Mutex<[Int: String]>([:])
   private let performed = Mutex(0)
 
-  init(size: Int, _ makeStore: (EventLoop) -> any BeansSessions.SessionStore) throws {
+  init(size: Int, _ makeStore: (EventLoop) -> any SessionStore) throws {
     thread = try EventLoopThread(name: "sessions")
     environment = try Environment()
     try environment.define(environment.bean(Size(bytes: size)))
@@ -176,7 +193,7 @@ private final class Managed: Contender, Sendable {
       try session.define(session.bean(Holder.self, factory: Holder.init))
     }
     store = makeStore(thread.loop)
-    manager = BeansSessions.Sessions(factory, store: store)
+    manager = Sessions(factory, store: store)
   }
 
   func perform(_ count: Int, _ concurrency: Int) throws {
@@ -234,7 +251,7 @@ private final class Managed: Contender, Sendable {
       }
     }
     let (found, wanted) = (sum.number.withLock { $0 }, performed.withLock { $0 })
-    if found != wanted { throw KeptSessions.Failed(description: "\(found) of \(wanted) are counted") }
+    if found != wanted { throw Failed(description: "\(found) of \(wanted) are counted") }
   }
 
   private final class Sum: Sendable {
@@ -245,98 +262,5 @@ private final class Managed: Contender, Sendable {
     (store as? RedisSessionStore)?.close()
     try environment.shutdown()
     try thread.stopAndJoin()
-  }
-}
-
-// MARK: a client by hand
-
-/// A connection to a Redis server that blocks the caller for each command.
-private final class BlockingRedis {
-  private let descriptor: Int32
-  private var input: [UInt8] = []
-  private var start = 0
-
-  init(port: Int) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    let status = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard status == 0 else { throw KeptSessions.Failed(description: "no Redis server at port \(port)") }
-  }
-
-  deinit { close(descriptor) }
-
-  func call(_ words: String...) throws -> [UInt8]? { try call(words.map { Array($0.utf8) }) }
-
-  /// The reply as bytes; nil for none.
-  func call(_ words: [[UInt8]]) throws -> [UInt8]? {
-    var command = Array("*\(words.count)\r\n".utf8)
-    for word in words { command += Array("$\(word.count)\r\n".utf8) + word + [13, 10] }
-    var sent = 0
-    while sent < command.count {
-      let count = command[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      guard count > 0 else { throw KeptSessions.Failed(description: "the server has gone") }
-      sent += count
-    }
-    let line = try readLine()
-    guard line.first == UInt8(ascii: "$") else {
-      if line.first == UInt8(ascii: "-") {
-        throw KeptSessions.Failed(description: String(decoding: line, as: UTF8.self))
-      }
-      return Array(line.dropFirst())
-    }
-    guard let count = Int(String(decoding: line.dropFirst(), as: UTF8.self)), count >= 0 else { return nil }
-    while input.count < start + count + 2 { try receive() }
-    defer { start += count + 2 }
-    return Array(input[start..<start + count])
-  }
-
-  private func readLine() throws -> ArraySlice<UInt8> {
-    if start == input.count { (input, start) = ([], 0) }
-    while true {
-      if let end = input[start...].firstIndex(of: 10) {
-        defer { start = end + 1 }
-        return input[start..<end - 1]
-      }
-      try receive()
-    }
-  }
-
-  private func receive() throws {
-    var bytes = [UInt8](repeating: 0, count: 128 << 10)
-    let count = recv(descriptor, &bytes, bytes.count, 0)
-    guard count > 0 else { throw KeptSessions.Failed(description: "the server has gone") }
-    input += bytes[..<count]
-  }
-
-  private func information(_ section: String, _ name: String) throws -> Double {
-    let text = String(decoding: try call("INFO", section) ?? [], as: UTF8.self)
-    let line = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("\(name):") }
-    guard let number = line.flatMap({ Double($0.dropFirst(name.count + 1)) }) else {
-      throw KeptSessions.Failed(description: "the server does not tell \(name)")
-    }
-    return number
-  }
-
-  /// Seconds of the server's processor so far.
-  func processor() throws -> Double {
-    try information("cpu", "used_cpu_sys") + information("cpu", "used_cpu_user")
-  }
-
-  func memory() throws -> Int { Int(try information("memory", "used_memory")) }
-
-  func count() throws -> Int { Int(String(decoding: try call("DBSIZE") ?? [], as: UTF8.self)) ?? 0 }
-
-  /// Returns the bytes of one key; nil if there is none.
-  func bytesOfOneKey() throws -> Int? {
-    guard let key = try call("RANDOMKEY") else { return nil }
-    let bytes = try call(["MEMORY", "USAGE"].map { Array($0.utf8) } + [key] + ["SAMPLES", "0"].map { Array($0.utf8) })
-    return Int(String(decoding: bytes ?? [], as: UTF8.self))
   }
 }
