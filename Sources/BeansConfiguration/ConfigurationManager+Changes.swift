@@ -20,7 +20,7 @@ extension ConfigurationManager {
     let kept = state.withLock { $0.store.values(of: source) }.filter { address, value in
       items[address].map { value.item.isSame(as: $0) } ?? false
     }
-    let changed = try state.withLock { state throws(EnvironmentError) in
+    let (changed, _) = try state.withLock { state throws(EnvironmentError) in
       try state.store.replace(items, of: source, traits, except: kept)
     }
     if !changed.isEmpty { notify(changed, traits.spelling) }
@@ -60,13 +60,13 @@ extension ConfigurationManager {
   ) {
     let old = state.withLock { $0.store.value(address, of: source) }
     guard let item else {
-      if old != nil { state.withLock { _ = $0.store.remove(address, of: source) } }
+      if old != nil { _ = state.withLock { $0.store.remove(address, of: source) } }
       return
     }
     if let old, old.item.isSame(as: item) { return }
     let traits = SourceTraits(source)
     // A source that cannot overrule others is refused for a key that an earlier one has, whose value then counts.
-    state.withLock { _ = try? $0.store.put(item, of: source, traits, isChange: true) }
+    _ = state.withLock { try? $0.store.put(item, of: source, traits, isChange: true) }
   }
 
   /// The scopes in which a value of a scope may be found, the most specific first.

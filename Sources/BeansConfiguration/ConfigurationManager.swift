@@ -113,22 +113,6 @@ public final class ConfigurationManager: Sendable {
     try put(item, source, isChange: true)
   }
 
-  /// Removes a value of a source: the value that it overruled becomes visible again. Has no effect if the source has
-  /// none.
-  ///
-  /// - Parameters:
-  ///   - namespace: the namespace of the key.
-  ///   - key: the key of the value.
-  ///   - scope: the scope of the value, as in the item of the source.
-  ///   - source: the source of the value.
-  package func configurationRemoved(
-    namespace: String = "", key: String, scope: String = "", source: any ConfigurationSource
-  ) {
-    let key = QualifiedKey(namespace: namespace, key: key)
-    let removed = state.withLock { $0.store.remove(.init(key: key, scope: scope), of: source) }
-    if let removed { notify([key], removed.spelling) }
-  }
-
   private func put(_ item: ConfigurationItem, _ source: any ConfigurationSource, isChange: Bool) throws {
     let traits = SourceTraits(source)
     let id = ObjectIdentifier(source)
@@ -143,7 +127,7 @@ public final class ConfigurationManager: Sendable {
 
   /// Undoes `addSource`, as if the source had never been added.
   package func withdraw(_ source: any ConfigurationSource) {
-    state.withLock { _ = $0.store.withdraw(source) }
+    _ = state.withLock { $0.store.withdraw(source) }
     noteChange()
   }
 

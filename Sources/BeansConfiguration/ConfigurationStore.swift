@@ -96,11 +96,12 @@ struct ConfigurationStore: Sendable {
   ///   - source: the source.
   ///   - traits: the properties of the source. Read beforehand, because they are user code.
   ///   - kept: the values that stay, unless another change has replaced them since.
-  /// - Returns: the keys whose values have changed.
+  /// - Returns: the keys whose values have changed, and the store with the old values.
   mutating func replace(
     _ items: [Address: ConfigurationItem], of source: any ConfigurationSource, _ traits: SourceTraits,
     except kept: [Address: StoredValue]
-  ) throws(EnvironmentError) -> Set<QualifiedKey> {
+  ) throws(EnvironmentError) -> (changed: Set<QualifiedKey>, old: ConfigurationStore) {
+    let old = self
     var new = self
     var changed: Set<QualifiedKey> = []
     for address in values(of: source).keys where items[address] == nil {
@@ -113,7 +114,7 @@ struct ConfigurationStore: Sendable {
       changed.insert(address.key)
     }
     self = new
-    return changed
+    return (changed, old)
   }
 
   /// Removes the value of one source.

@@ -117,25 +117,6 @@ extension ConfigurationManager {
     }
   }
 
-  /// Returns the section below a prefix as a type, read at use: again after each change of the configuration.
-  ///
-  /// - Parameters:
-  ///   - type: the type of the section.
-  ///   - prefix: the section, `key` or `namespace:key`; empty for all keys without a namespace.
-  ///   - rejectsUnknownKeys: whether a value below the prefix that belongs to no property is a fault.
-  ///   - file: the file of the call, for errors.
-  ///   - line: the line of the call.
-  /// - Throws: as `getConfiguration`, if there is no valid section now.
-  package func currentConfiguration<T: Decodable & Sendable>(
-    _ type: T.Type, prefix: String = "", rejectsUnknownKeys: Bool = false, file: StaticString = #fileID,
-    line: UInt = #line
-  ) throws -> ConfigurationValue<T> {
-    try ConfigurationValue("section '\(prefix)'", of: self) { manager in
-      try manager.getConfiguration(
-        T.self, prefix: prefix, rejectsUnknownKeys: rejectsUnknownKeys, file: file, line: line)
-    }
-  }
-
   /// Returns the type itself, or the one that an optional wraps, if its values are read at use.
   static func readAtUse(_ type: Any.Type) -> (any ReadAtUse.Type)? {
     ((type as? any OptionalConversion.Type)?.wrappedType ?? type) as? any ReadAtUse.Type

@@ -103,6 +103,7 @@ final class StoredValue: Sendable {
 
   func keep(_ value: any Sendable, as type: Any.Type) {
     let key = ObjectIdentifier(type)
-    converted.withLock { $0[key] = value }
+    // The value of another thread that it replaces is destroyed outside of the lock.
+    _ = converted.withLock { $0.updateValue(value, forKey: key) }
   }
 }

@@ -23,7 +23,7 @@ extension Environment {
     }
     if Task.isCancelled { runs.end(.cancelled) }
     if let cause = runs.causeOfEnd { logger.info("'\(name)' does not run: \(cause.text) before run()") }
-    whenReleased { runs.end(.released) }
+    whenFinished { runs.end(.released) }
     let start = runs.isEnding ? nil : Task { await startRuns(runs, place) }
     await withTaskCancellationHandler {
       await runs.untilEnd()

@@ -82,8 +82,8 @@ import Testing
     let other = FixedSource("other", canOverrule: true, ["k": 7])
     manager.addListener(Int.self, key: "k") { seen.note($0) }
     try manager.addSource(other)
-    manager.configurationRemoved(key: "k", source: other)
-    manager.configurationRemoved(key: "k", source: source)
+    try manager.configurationReplaced(with: [], source: other)
+    try manager.configurationReplaced(with: [], source: source)
     #expect(seen.all == [7, 1])
   }
 
@@ -109,7 +109,7 @@ import Testing
     let override = FixedSource("child", ["k": 10])
     try middle.addSource(override)
     try change(3)
-    middle.configurationRemoved(key: "k", source: override)
+    try middle.configurationReplaced(with: [], source: override)
     #expect(seen.all == [2, 10, 3])
   }
 

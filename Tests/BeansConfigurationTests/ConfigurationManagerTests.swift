@@ -142,11 +142,10 @@ import Testing
     try manager.addSource(second)
     try manager.configurationChanged(ConfigurationItem(key: "k", value: 10), source: first)
     #expect(try manager.getValue(Int.self, key: "k") == 2)
-    manager.configurationRemoved(key: "k", source: second)
+    try manager.configurationReplaced(with: [], source: second)
     #expect(try manager.getValue(Int.self, key: "k") == 10)
-    manager.configurationRemoved(key: "k", source: first)
+    try manager.configurationReplaced(with: [], source: first)
     #expect(!manager.hasValue(key: "k"))
-    manager.configurationRemoved(key: "k", source: first)
   }
 
   @Test func anEarlierSourceCannotAddAValueBelowOneThatMayNotOverrule() throws {
@@ -219,8 +218,9 @@ import Testing
   }
 
   @Test func theEndOfAValueMayUseTheManager() throws {
-    let source = FixedSource("a", canOverrule: true, ["other": 1])
+    let source = FixedSource("a", [:])
     try manager.addSource(source)
+    try manager.addSource(FixedSource("b", ["other": 1]))
     let (manager, ends) = (manager, Counter())
     func change() throws {
       let value = Farewell { if manager.hasValue(key: "other") { ends.increment() } }
@@ -229,8 +229,11 @@ import Testing
     try change()
     try change()
     #expect(ends.value == 1)
-    manager.configurationRemoved(key: "k", source: source)
+    try manager.configurationReplaced(with: [], source: source)
     #expect(ends.value == 2)
+    try change()
+    manager.withdraw(source)
+    #expect(ends.value == 3)
   }
 
   @Test func readersAndWritersMayUseManyThreads() throws {

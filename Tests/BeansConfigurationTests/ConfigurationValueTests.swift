@@ -7,12 +7,7 @@ import Testing
 /// Values that are read at each use.
 @Suite struct ConfigurationValueTests {
   private let manager = ConfigurationManager()
-  private let file = FixedSource("file", canOverrule: true, ["port": 1, "mail.host": "a", "mail.port": 25])
-
-  private struct Mail: Decodable, Sendable, Equatable {
-    let host: String
-    let port: Int
-  }
+  private let file = FixedSource("file", canOverrule: true, ["port": 1, "host": "a"])
 
   private func set(_ key: String, _ value: any Sendable) throws {
     try manager.configurationChanged(ConfigurationItem(key: key, value: value), source: file)
@@ -30,35 +25,24 @@ import Testing
     let own = FixedSource("own", ["port": 9])
     try child.addSource(own)
     #expect(port.value == 9)
-    child.configurationRemoved(key: "port", source: own)
+    try child.configurationReplaced(with: [], source: own)
     #expect(port.value == 2)
-  }
-
-  @Test func aSectionFollowsItsKeys() throws {
-    try manager.addSource(file)
-    let mail = try manager.currentConfiguration(Mail.self, prefix: "mail")
-    #expect(mail.value == Mail(host: "a", port: 25))
-    try manager.configurationReplaced(
-      with: [.init(key: "mail.host", value: "b"), .init(key: "mail.port", value: 26)], source: file)
-    #expect(mail.value == Mail(host: "b", port: 26))
   }
 
   @Test func theLastValidValueStays() throws {
     try manager.addSource(file)
-    let mail = try manager.currentConfiguration(Mail.self, prefix: "mail")
-    try set("mail.port", "many")
-    #expect(mail.value == Mail(host: "a", port: 25))
-    manager.configurationRemoved(key: "mail.host", source: file)
-    #expect(mail.value == Mail(host: "a", port: 25))
-    try set("mail.host", "c")
-    try set("mail.port", 27)
-    #expect(mail.value == Mail(host: "c", port: 27))
+    let port = try manager.currentValue(Int.self, key: "port")
+    try set("port", "many")
+    #expect(port.value == 1)
+    try manager.configurationReplaced(with: [], source: file)
+    #expect(port.value == 1)
+    try set("port", 27)
+    #expect(port.value == 27)
   }
 
   @Test func theFirstValueHasToBeValid() throws {
     try manager.addSource(file)
     #expect(code { _ = try manager.currentValue(Int.self, key: "prot") } == .missingConfiguration)
-    #expect(code { _ = try manager.currentValue(Int.self, key: "mail.host") } == .conversionFailed)
-    #expect(code { _ = try manager.currentConfiguration([Mail].self, prefix: "mail.host") } != nil)
+    #expect(code { _ = try manager.currentValue(Int.self, key: "host") } == .conversionFailed)
   }
 }

@@ -274,12 +274,12 @@ private func defineStores(in environment: Environment) throws {
 @Suite struct ConditionalFactorySpecification {
   private func makeFactories(_ profiles: String) throws -> (Environment, [EnvironmentFactory<Int>]) {
     let environment = try makeEnvironment(profiles)
-    let plain = try environment.childFactory("session", seed: Int.self) { session in
+    let plain = try environment.childFactory("session", seed: Int.self, under: { $0.profile("plain") }) { session in
       try session.define(session.bean(Clock.self))
-    }.profile("plain")
-    let rich = try environment.childFactory("session", seed: Int.self) { session in
+    }
+    let rich = try environment.childFactory("session", seed: Int.self, under: { $0.profile("rich") }) { session in
       try session.define(session.bean(Atlas.self))
-    }.profile("rich")
+    }
     return (environment, [plain, rich])
   }
 
@@ -293,14 +293,15 @@ private func defineStores(in environment: Environment) throws {
     let fault = try requireFault(message: "profile 'rich' is not active") { _ = try factories[1].build(2) }
     #expect(fault.code == .scopeNotActive)
     #expect(try requireFault { _ = try factories[1].build(2, in: environment) }.code == .scopeNotActive)
-    #expect(environment.report().contains("the children of 'session' are inactive: profile 'rich' is not active"))
+    let reason = "the children of 'session' are inactive: module Adhoc is: profile 'rich' is not active"
+    #expect(environment.report().contains(reason))
   }
 
   @Test("Factories of inactive children are inactive")
   func factoriesOfInactiveChildrenAreInactive() throws {
     let environment = try makeEnvironment("test")
     defer { try? environment.shutdown() }
-    let sessions = try environment.childFactory("session", seed: Int.self).when { _ in false }
+    let sessions = try environment.childFactory("session", seed: Int.self, under: { $0.when { _ in false } })
     let requests = try sessions.childFactory("request", seed: String.self)
     try environment.startup()
     #expect(try requireFault { _ = try requests.build("one") }.code == .scopeNotActive)
@@ -313,26 +314,9 @@ private func defineStores(in environment: Environment) throws {
       let environment = try makeEnvironment("test")
       defer { try? environment.shutdown() }
       if isThere { try environment.define(environment.bean(Clock.self)) }
-      let factory = try environment.childFactory("session", seed: Int.self).whenMissing(Clock.self)
+      let factory = try environment.childFactory("session", seed: Int.self, under: { $0.whenMissing(Clock.self) })
       #expect((try? factory.build(1)) == nil ? isThere : !isThere)
     }
-  }
-
-  @Test("Conditions after startup are refused")
-  func conditionsAfterStartupAreRefused() throws {
-    let environment = try makeEnvironment("test")
-    defer { try? environment.shutdown() }
-    let factory = try environment.childFactory("session", seed: Int.self)
-    try environment.startup()
-    #expect(try requireFault { try factory.profile("test") }.code == .frozen)
-  }
-
-  @Test("A condition of a factory that throws is a fault of startup")
-  func aConditionOfAFactoryThatThrowsIsAFaultOfStartup() throws {
-    let environment = try makeEnvironment("test")
-    try environment.childFactory("session", seed: Int.self).when { _ in throw Misfit() }
-    let fault = try requireFault(path: ["'session'"]) { try environment.startup() }
-    #expect(fault.code == .invalidDeclaration)
   }
 }
 
@@ -372,7 +356,7 @@ private func defineStores(in environment: Environment) throws {
       .define(environment.bean(Owner.self, factory: { (_: Clock) in Owner() }))
       .define(environment.bean(Owner.self, factory: { (_: Provider<Clock>) in Owner() }))
       .define(environment.bean(Owner.self).property("clock", ref: "clock"))
-      .define(environment.bean(Owner.self).requires(bean: clock))
+      .define(environment.bean(Owner.self).property(\.clock, bean: clock))
       .define(environment.bean(Owner.self, parent: "clock"))
       .alias("hour", of: "clock")
     let fault = try requireFault { try environment.startup() }
@@ -400,20 +384,23 @@ private func defineStores(in environment: Environment) throws {
   @Test("Declarations for inactive children are named, too")
   func declarationsForInactiveChildrenAreNamedToo() throws {
     let environment = try makeEnvironment("production")
-    _ = try environment.childFactory("session", seed: Int.self) { try $0.define($0.bean(Clock.self)) }.profile("test")
+    try environment.childFactory("session", seed: Int.self, under: { $0.profile("test") }) { session in
+      try session.define(session.bean(Clock.self))
+    }
     try environment.define(environment.bean(Atlas.self, factory: { (_: Provider<Clock>) in Atlas() }))
     let fault = try requireFault { try environment.startup() }
-    #expect(fault.message.contains("the children of 'session' are: profile 'test' is not active"))
+    #expect(fault.message.contains("the children of 'session' are: module Adhoc is: profile 'test' is not active"))
   }
 
   @Test("An unknown scope names the inactive scope")
   func anUnknownScopeNamesTheInactiveScope() throws {
     let environment = try makeEnvironment("production")
-    _ = try environment.childFactory("tenant", seed: Int.self).profile("test")
+    try environment.childFactory("tenant", seed: Int.self, under: { $0.profile("test") })
     try environment.define(environment.bean(Clock.self).scope("tenant"))
     let fault = try requireFault { try environment.startup() }
     #expect(fault.code == .unknownScope)
-    #expect(fault.message.contains("the children of 'tenant' are inactive: profile 'test' is not active"))
+    let reason = "the children of 'tenant' are inactive: module Adhoc is: profile 'test' is not active"
+    #expect(fault.message.contains(reason))
   }
 
   @Test("An ambiguity names the inactive primary bean")

@@ -100,7 +100,7 @@ import Testing
       application.bean(Deferring.self, factory: Deferring.init),
       application.bean(Prototype.self, factory: Prototype.init).scope("prototype"),
       application.bean(Other.self, factory: { (_: Prototype) in Other() }),
-      application.bean(Other.self, factory: { Other() }).requires(id: "service").requires(bean: declaration),
+      application.bean(Other.self, factory: { Other() }).requires(id: "service"),
       application.bean(Other.self, factory: { Other() }).requires(Service.self))
     try application.alias("alias", of: "service")
     try application.define(application.bean(Taker.self, factory: Taker.init).argument(0, ref: "alias"))
@@ -153,13 +153,13 @@ import Testing
     #expect(faults.contains { $0.message.contains("the declaration of 'service' has errors of its own") }, "\(faults)")
   }
 
-  @Test("A template that is required as a bean is called a template")
+  @Test("A template that is an argument is called a template")
   func template() throws {
     let application = try Environment(name: "application")
     defer { try? application.shutdown() }
     let template = application.bean(Service.self, abstract: true, factory: { Service() })
     try application.define(template)
-    try application.define(application.bean(Other.self, factory: { Other() }).requires(bean: template))
+    try application.define(application.bean(Taker.self, factory: Taker.init).argument(0, bean: template))
     try requireFault(.unknownBean, message: "abstract: a template, not a bean") { try application.startup() }
   }
 }

@@ -36,8 +36,8 @@ import Testing
 
   @Test("An embedded factory bean yields its product, and so does a required one")
   func embedded() throws {
-    let cake = environment.bean(CakeFactory.self).target(Cake.self)
-    try environment.define(environment.bean(Party.self).property(\.cake, bean: cake).requires(bean: cake))
+    let cake = environment.bean(CakeFactory.self, id: "cake").target(Cake.self)
+    try environment.define(environment.bean(Party.self).property(\.cake, bean: cake).requires(id: "cake"))
     #expect(try environment.getBean(Party.self).cake === environment.getBean(Cake.self))
   }
 

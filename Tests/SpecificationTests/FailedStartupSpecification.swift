@@ -61,8 +61,6 @@ import Testing
       ("childFactory", { _ = try environment.childFactory("late", seed: Int.self) }),
       ("childFactory of a factory", { _ = try failed.requests.childFactory("late", seed: Int.self) }),
       ("childFactory of a nested factory", { _ = try failed.nested.childFactory("late", seed: Int.self) }),
-      ("profile of a factory", { try failed.requests.profile("late") }),
-      ("when of a nested factory", { try failed.nested.when { _ in true } }),
       ("build", { _ = try failed.requests.build(1) }),
       ("build of a nested factory", { _ = try failed.nested.build(1) }),
       ("withChild", { try failed.requests.withChild(1) { _ in } }),

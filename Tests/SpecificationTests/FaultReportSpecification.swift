@@ -1,6 +1,7 @@
 import Beans
 import BeansGraph
 import BeansInject
+import BeansLogging
 import Testing
 
 private final class Pool: Sendable {}
@@ -95,9 +96,8 @@ private final class Port: Initializable {
     let configuration = environment.configurationManager
     #expect(try line(of: .missingConfiguration) { try configuration.getValue(Int.self, key: "k") } == #line)
     #expect(try line(of: .unresolvedPlaceholder) { try configuration.resolve("${k}") } == #line)
-    #expect(try line(of: .frozen) { try visits.profile("late") } == #line)
-    #expect(try line(of: .frozen) { try visits.whenMissing(Pool.self) } == #line)
-    #expect(try line(of: .frozen) { try visits.when { _ in true } } == #line)
+    #expect(try line(of: .frozen) { try visits.childFactory("late", seed: Int.self) } == #line)
+    #expect(try line(of: .frozen) { try visits.logMetadata { _ in [:] } } == #line)
     #expect(try line(of: .creationFailed) { try environment.getBean(Pool.self) } == declared)
     #expect(try line(of: .creationFailed) { try environment.getBeansByType(Pool.self) } == declared)
     // An error of the body passes through unchanged.

@@ -149,8 +149,8 @@ import Testing
   func seedless() async throws {
     let sessions = try shop.childFactory("session", seed: Void.self) { try $0.define(Part.self, factory: Part.init) }
     let requests = try sessions.childFactory("request", seed: Void.self)
-    let session = try sessions.build()
-    let request = try requests.build(in: session)
+    let session = try sessions.build(())
+    let request = try requests.build((), in: session)
     #expect(request.parent === session)
     let handle = try requests.open(in: session)
     try await handle.end()

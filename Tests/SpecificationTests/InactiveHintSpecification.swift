@@ -38,12 +38,13 @@ struct InactiveHintSpecification {
   @Test("A hint names an inactive factory if its seed is requested")
   func seed() throws {
     let line = #line + 1
-    try environment.childFactory("request", seed: Int.self).profile("production")
+    try environment.childFactory("request", seed: Int.self, under: { $0.profile("production") })
     try environment.define(environment.bean(Drawer.self) { (_: Current<Int>) in Drawer() })
     let fault = try requireFault(.unknownBean) { try environment.startup() }
     #expect(
       fault.message.contains(
-        "a seed of type Int is declared at \(#fileID):\(line), but inactive: the children of 'request' are: "),
+        "a seed of type Int is declared at \(#fileID):\(line) in module Adhoc, but inactive: "
+          + "the children of 'request' are: "),
       "\(fault)")
   }
 
@@ -64,7 +65,7 @@ struct InactiveHintSpecification {
   @Test("A fault of an inactive factory has the place of the factory")
   func factory() throws {
     let line = #line + 1
-    let requests = try environment.childFactory("request", seed: Int.self).profile("production")
+    let requests = try environment.childFactory("request", seed: Int.self, under: { $0.profile("production") })
     defer { try? environment.shutdown() }
     try requireFault(.scopeNotActive, line: line) { try requests.build(1) }
     #expect(environment.report().contains("origin: \(#fileID):\(line)"))
@@ -73,7 +74,7 @@ struct InactiveHintSpecification {
   @Test("A hint has the place of the inactive factory of an unknown scope")
   func scope() throws {
     let line = #line + 1
-    try environment.childFactory("tenant", seed: Int.self).profile("production")
+    try environment.childFactory("tenant", seed: Int.self, under: { $0.profile("production") })
     try environment.define(environment.bean(Clock.self).scope("tenant"))
     try requireFault(.unknownScope, message: "\(#fileID):\(line)") { try environment.startup() }
   }

@@ -85,14 +85,7 @@ private final class Clock: Initializable, Sendable {}
   func condition() throws {
     let line = #line + 1
     try environment.include(Adhoc { _ in }.when { _ in throw Boom() })
-    try requireFault(line: line) { try environment.startup() }
-  }
-
-  @Test("A fault of a factory's condition has the place of the factory")
-  func conditionOfFactory() throws {
-    let line = #line + 1
-    try environment.childFactory("request", seed: Int.self).when { _ in throw Boom() }
-    try requireFault(line: line) { try environment.startup() }
+    try requireFault(.invalidDeclaration, path: ["module Adhoc"], line: line) { try environment.startup() }
   }
 }
 

@@ -35,7 +35,7 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
       let environment = try makeEnvironment(profiles)
       try environment.define(environment.bean(Clock.self).profile(text))
       try environment.include(Adhoc { try $0.define($0.bean(Clock.self, id: "module")) }.profile(text))
-      let visits = try environment.childFactory("visit", seed: Int.self).profile(text)
+      let visits = try environment.childFactory("visit", seed: Int.self, under: { $0.profile(text) })
       #expect(try environment.getBeansByType(Clock.self).count == (isActive ? 2 : 0), "\(text) with \(profiles)")
       #expect(((try? visits.build(1)) != nil) == isActive, "\(text) with \(profiles)")
       try environment.shutdown()
@@ -78,23 +78,22 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     #expect(fault.message.hasPrefix("'\(text)' is no profile expression: "), "\(fault)")
   }
 
-  @Test("A malformed expression of a module or a factory is a fault, too")
-  func aMalformedExpressionOfAModuleOrAFactoryIsAFaultToo() throws {
-    try environment.include(Adhoc { _ in }.profile("a &"))
+  @Test("A malformed expression of a module or in inactive children is a fault, too")
+  func aMalformedExpressionOfAModuleOrInInactiveChildrenIsAFaultToo() throws {
+    try environment.include(Adhoc { _ in }.profile("never").profile("a &"))
     let line: Int = #line - 1
-    try environment.childFactory("visit", seed: Int.self) { visit in
+    try environment.childFactory("visit", seed: Int.self, under: { $0.profile("never") }) { visit in
       try visit.define(visit.bean(Clock.self).profile("b c"))
-    }.profile("never").profile("d |")
+    }
     let faults = try startupFaults(of: environment)
-    #expect(faults.map(\.code) == [.invalidDeclaration, .invalidDeclaration, .invalidDeclaration])
-    #expect(faults.compactMap(\.origin?.line) == [line, line + 3, line + 4])
+    #expect(faults.map(\.code) == [.invalidDeclaration, .invalidDeclaration])
+    #expect(faults.compactMap(\.origin?.line) == [line, line + 3])
   }
 
   @Test("A condition of no profile is a fault")
   func aConditionOfNoProfileIsAFault() throws {
     try environment.define(environment.bean(Clock.self).profile())
     try environment.include(Adhoc { _ in }.profile())
-    try environment.childFactory("visit", seed: Int.self).profile()
     #expect(try startupFaults(of: environment).allSatisfy { $0.message == "a condition names no profile" })
   }
 
@@ -125,15 +124,15 @@ private func makeEnvironment(_ profiles: String, parent: Environment? = nil) thr
     #expect(lines == ["no declaration names the active profile 'prodution'; did you mean 'production'?"])
   }
 
-  @Test("A profile is named by a module, a factory or its children, too")
-  func aProfileIsNamedByAModuleAFactoryOrItsChildrenToo() throws {
-    let environment = try makeEnvironment("module, factory, child, inner")
+  @Test("A profile is named by a module or in the children of a factory, too")
+  func aProfileIsNamedByAModuleOrInTheChildrenOfAFactoryToo() throws {
+    let environment = try makeEnvironment("module, child, inner")
     defer { try? environment.shutdown() }
-    try environment.include(Adhoc { _ in }.profile("!module"))
+    try environment.include(Adhoc { _ in }.profile("absent | !module"))
     try environment.childFactory("visit", seed: Int.self) { visit in
       try visit.define(visit.bean(Clock.self).profile("child"))
-      try visit.childFactory("step", seed: Int.self).profile("inner")
-    }.profile("absent | factory")
+      try visit.childFactory("step", seed: Int.self) { try $0.include(Adhoc { _ in }.profile("inner")) }
+    }
     try environment.startup()
     #expect(!environment.report().contains("no declaration names"))
   }

@@ -44,14 +44,6 @@ import Testing
     #expect(journal.entries == ["C", "B", "A"])
   }
 
-  @Test("requires(bean:) orders construction after that very declaration")
-  func requiresDeclaration() throws {
-    let second = noted(B.self, in: environment, B.init)
-    try environment.define(noted(A.self, in: environment, A.init).requires(bean: second))
-    try environment.define(second).startup()
-    #expect(journal.entries == ["B", "A"])
-  }
-
   @Test("A lazy bean that is required is built")
   func requiresLazy() throws {
     try environment.define(noted(A.self, in: environment, A.init).requires(B.self))
@@ -76,7 +68,7 @@ import Testing
     #expect(built.entries == ["animal", "dog", "kennel"])
   }
 
-  @Test("An unknown bean in requires or dependsOn is a fault")
+  @Test("An unknown bean in requires is a fault")
   func requiresUnknown() throws {
     try environment.define(noted(A.self, in: environment, A.init).requires(id: "nowhere"))
     try environment.define(noted(B.self, in: environment, B.init).requires(Box.self))
@@ -86,14 +78,6 @@ import Testing
     for word in ["nowhere", "Box", "neither"] {
       #expect(faults.contains { $0.description.contains(word) })
     }
-    #expect(journal.entries.isEmpty)
-  }
-
-  @Test("A required declaration that was never defined is a fault")
-  func requiresUndefined() throws {
-    let forgotten = noted(B.self, in: environment, B.init)
-    try environment.define(noted(A.self, in: environment, A.init).requires(bean: forgotten))
-    try requireFault(description: "B") { try environment.startup() }
     #expect(journal.entries.isEmpty)
   }
 

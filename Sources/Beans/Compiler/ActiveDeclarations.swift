@@ -114,7 +114,8 @@ private struct ConditionEvaluator {
     let specs = declarations.specs
     evaluateModules()
     for spec in specs {
-      reasons[spec.number] = refusal(by: spec.conditions, [spec.written], spec.location) ?? refusal(of: spec.module)
+      reasons[spec.number] =
+        refusal(by: spec.conditions, of: spec.written, at: spec.location) ?? refusal(of: spec.module)
     }
     let standIns = specs.filter { spec in
       let isStandIn = spec.module.map { self.standIns.contains($0.key) } ?? false
@@ -130,10 +131,7 @@ private struct ConditionEvaluator {
       aliases.append((alias, refusal(of: alias.module) ?? rival(to: alias.module, &rivalsByModule)))
     }
     for factory in declarations.factories {
-      let refusal =
-        refusal(by: factory.conditions, ["'\(factory.name)'"], factory.opening) ?? refusal(of: factory.module)
-        ?? rival(to: factory.conditions) ?? rival(to: factory.module, &rivalsByModule)
-      factories.append((factory, refusal))
+      factories.append((factory, refusal(of: factory.module) ?? rival(to: factory.module, &rivalsByModule)))
     }
   }
 
@@ -144,7 +142,7 @@ private struct ConditionEvaluator {
     var reasons = [ObjectIdentifier: String]()
     for module in declarations.modules {
       for inclusion in module.inclusions {
-        if let reason = refusal(by: inclusion.conditions, ["module \(module.name)"], inclusion.location) {
+        if let reason = refusal(by: inclusion.conditions, of: "module \(module.name)", at: inclusion.location) {
           reasons[module.key] = reasons[module.key] ?? reason
         } else {
           inclusions[module.key, default: []].append(inclusion)
@@ -207,7 +205,7 @@ private struct ConditionEvaluator {
 
   /// Returns the reason why one of the conditions on the configuration does not hold; nil if all hold.
   private mutating func refusal(
-    by conditions: [BeanCondition], _ path: [String], _ location: SourceLocation?
+    by conditions: [BeanCondition], of subject: String, at location: SourceLocation
   ) -> String? {
     for condition in conditions {
       do {
@@ -225,7 +223,7 @@ private struct ConditionEvaluator {
           EnvironmentError(
             cause: cause?.cause ?? .throwingCondition,
             "a condition could not be asked: \(cause?.message ?? "\(error)")",
-            steps: path.map { EnvironmentError.Step($0) }, origin: location?.origin,
+            steps: [EnvironmentError.Step(subject)], origin: location.origin,
             underlying: cause?.underlying ?? [error]))
         return "a condition of it could not be asked"
       }

@@ -42,13 +42,11 @@ package final class EnvironmentDeclarations {
   private var open: [IncludedModule]
   /// The faults beyond those of single declarations.
   private(set) var faults: [EnvironmentError] = []
-  /// The conditions under which the children of a factory are active.
-  private(set) var conditions: [BeanCondition] = []
   /// The metadata that the children of a factory contribute to log entries.
   private(set) var childMetadata = ChildMetadata()
   /// The observers that are registered here.
   private(set) var observers: [any EnvironmentObserver] = []
-  /// Whether the factory or a declaration has a condition.
+  /// Whether a module or a declaration has a condition.
   private(set) var hasConditions = false
   /// The profiles that conditions here name.
   private var profiles: Set<String> = []
@@ -236,13 +234,6 @@ package final class EnvironmentDeclarations {
   func add(_ part: @escaping ChildMetadata.Element) { childMetadata.append(part) }
 
   func add(_ observer: any EnvironmentObserver) { observers.append(observer) }
-
-  /// Adds a condition on the children of a factory.
-  func add(_ condition: BeanCondition, at location: SourceLocation) {
-    conditions.append(condition)
-    outer?.hasConditions = true
-    note([condition], of: "'\(name)'", at: place(location))
-  }
 
   /// Records the profiles that conditions name. A malformed condition is a fault even if the factory's children are
   /// inactive.

@@ -127,10 +127,6 @@ public class BeanDeclaration {
   @discardableResult public func requires(_ type: Any.Type) -> Self {
     requires(.requirement(type), .byType)
   }
-  /// Builds that bean first. It must be defined in an environment that is visible from this one.
-  @discardableResult package func requires(bean: BeanDeclaration) -> Self {
-    requires(.requirement(Any.self), .bean(bean))
-  }
   /// States conformances or superclasses, which startup checks. The container also finds those that are not stated.
   @discardableResult public func implements(_ types: Any.Type...) -> Self {
     change { $0.stated += types }

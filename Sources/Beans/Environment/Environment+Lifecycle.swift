@@ -108,10 +108,6 @@ extension Environment {
     try await AwaitingCall("ready()", at: SourceLocation(file: file, line: line)).makeReady(self, options)
   }
 
-  /// Calls `body` once everything here has been released, on the thread that released it; at once if that has already
-  /// happened.
-  package func whenFinished(_ body: @escaping @Sendable () -> Void) { whenReleased(body) }
-
   /// Begins the end: from now on, lookups here and below throw `.finished`.
   ///
   /// Children are finished first. Beans are released in reverse order of creation, each exactly once, even if releases

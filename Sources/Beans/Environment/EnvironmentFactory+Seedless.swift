@@ -1,17 +1,6 @@
 // Children of a factory whose seed is `Void`: the calls without the argument `()`.
 
 extension EnvironmentFactory where Seed == Void {
-  /// Returns a new child, as `build(_:in:)` does.
-  ///
-  /// - Parameters:
-  ///   - parent: an environment that the enclosing factory built; without one, the parent is that of `build(_:in:)`.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: as `build(_:in:)`.
-  package func build(
-    in parent: Environment? = nil, file: StaticString = #fileID, line: UInt = #line
-  ) throws -> Environment { try build((), in: parent, file: file, line: line) }
-
   /// Builds a child that outlives this call, as `open(_:)` does.
   ///
   /// - Parameters:

@@ -1,4 +1,4 @@
-package import BeansConfiguration
+import BeansConfiguration
 import Synchronization
 
 /// Builds child environments of one scope from a plan that is compiled once.
@@ -157,57 +157,6 @@ public final class EnvironmentFactory<Seed>: FactoryOfChildren, Sendable {
 
   /// The name of the scope.
   package var scopeName: String { opener.scopeName }
-
-  // MARK: conditions; a program declares a factory under a condition in a module that has it
-
-  /// Activates the factory only if one of the profile expressions holds; see `BeanDeclaration.profile`.
-  ///
-  /// For an inactive factory, opening a child throws `.scopeNotActive` with the reason, and the declarations for its
-  /// children do not exist.
-  ///
-  /// - Parameters:
-  ///   - expressions: names of profiles, combined by `!`, `&`, `|` and parentheses.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: `.frozen` once the environment has started.
-  @discardableResult
-  package func profile(_ expressions: String..., file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    try add(.profile(ProfileCondition(expressions)), at: SourceLocation(file: file, line: line))
-  }
-
-  /// Activates the factory only if the configuration meets a condition; see `BeanDeclaration.when`.
-  ///
-  /// - Parameters:
-  ///   - description: the condition in words, for reports and faults.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  ///   - condition: returns whether the condition is met; called once, on the thread that starts the environment.
-  /// - Throws: `.frozen` once the environment has started.
-  @discardableResult
-  package func when(
-    _ description: String? = nil, file: StaticString = #fileID, line: UInt = #line,
-    _ condition: @escaping @Sendable (ConfigurationManager) throws -> Bool
-  ) throws -> Self {
-    try add(.configuration(description, condition), at: SourceLocation(file: file, line: line))
-  }
-
-  /// Activates the factory only if no other bean is of the type, in the environment that declares the factory or
-  /// further out; see `BeanDeclaration.whenMissing`.
-  ///
-  /// - Parameters:
-  ///   - type: the type; no other bean may be of it.
-  ///   - file: the source file of the call, for error messages.
-  ///   - line: the line of the call.
-  /// - Throws: `.frozen` once the environment has started.
-  @discardableResult
-  package func whenMissing(_ type: Any.Type, file: StaticString = #fileID, line: UInt = #line) throws -> Self {
-    try add(.missing(type), at: SourceLocation(file: file, line: line))
-  }
-
-  private func add(_ condition: BeanCondition, at location: SourceLocation) throws -> Self {
-    try opener.declarations(at: location).add(condition, at: location)
-    return self
-  }
 
   // MARK: children for the time of a closure
 

@@ -43,7 +43,7 @@ struct AwaitingCall: Sendable {
       resources.end(error)
       environment.fail(error)
       if !AsyncBuild.isInFlight(in: environment), !AsyncBuild.isInside(environment) {
-        await withCheckedContinuation { continuation in environment.whenReleased { continuation.resume() } }
+        await withCheckedContinuation { continuation in environment.whenFinished { continuation.resume() } }
       }
       throw error
     }

@@ -37,13 +37,13 @@ final class ChildOpening: Sendable {
   }
 
   /// Returns the declarations for the children.
-  func declarations(at location: SourceLocation? = nil) throws -> EnvironmentDeclarations {
+  func declarations(at location: SourceLocation) throws -> EnvironmentDeclarations {
     if let declared = declared.withLock({ $0 }).open { return declared }
     // The declarations are closed, also if the children are inactive.
     if let reason = reason.withLock({ $0 }), (reason as? EnvironmentError)?.cause != .inactiveChildren { throw reason }
     throw EnvironmentError(
       .frozen, "childFactory: the environment around '\(scopeName)' has started, its declarations are closed",
-      path: ["'\(scopeName)'"], origin: location?.origin)
+      path: ["'\(scopeName)'"], origin: location.origin)
   }
 
   /// Stores the plan, or the reason why there is none.

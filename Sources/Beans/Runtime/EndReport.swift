@@ -4,9 +4,10 @@ import Synchronization
 
 /// Ends for which a caller waits: the wait, the releases that are taken over meanwhile, and the report of the state.
 extension Environment {
-  /// Calls `body` when everything here has been released; at once if it has been already.
+  /// Calls `body` once everything here has been released, on the thread that released it; at once if that has already
+  /// happened.
   @inline(never)
-  package func whenReleased(_ body: @escaping @Sendable () -> Void) {
+  package func whenFinished(_ body: @escaping @Sendable () -> Void) {
     // Made first: a release that comes after the check finds them.
     let extras = extras
     if core.lock.withLock({ core.lifecycle.isReleased }) { return body() }
@@ -74,7 +75,7 @@ extension Environment {
     if !isReleased { watch.arm() }
     await withCheckedContinuation { continuation in
       watch.whenOver { continuation.resume() }
-      whenReleased { watch.end() }
+      whenFinished { watch.end() }
     }
   }
 
@@ -85,7 +86,7 @@ extension Environment {
       waitUntilReleased()
       return watch.end()
     }
-    whenReleased { watch.end() }
+    whenFinished { watch.end() }
     while !isReleased, !watch.hasGivenUp {
       takeOver(ofThisThread: true)
       watch.signal.wait()

@@ -195,7 +195,7 @@ extension Environment {
     // First: a thread that has waited for this environment finds that the parent no longer waits for it.
     let hasParent = core.isAmongChildren
     let parent = hasParent ? leaveParent(released) : nil
-    // A caller that makes extras from now on finds the environment released: see `whenReleased`.
+    // A caller that makes extras from now on finds the environment released: see `whenFinished`.
     let extras = core.lock.withLock {
       core.change { $0.released() }
       return core.extras

@@ -57,16 +57,18 @@ extension Fault {
     .startup(
       .unknownBean, "A declaration requires a bean that does not exist."
     ) { try $0.define($0.bean(Order.self).requires(Database.self)) },
-    .startup(.unknownBean, "A declaration that was made but never defined is required.") { shop in
-      let stock = shop.bean(Stock.self)
-      try shop.define(shop.bean(Order.self).requires(bean: stock))
+    .startup(.unknownBean, "A property is set to a declaration that another environment has defined.") { shop in
+      let depot = try Environment(name: "depot")
+      let stock = depot.bean(Stock.self)
+      try depot.define(stock)
+      try shop.define(shop.bean(Order.self).property("stock", bean: stock))
     },
     .startup(.unknownBean, "An alias is given for an id that no bean has.") { try $0.alias("warehouse", of: "stock") },
     .startup(
-      .unknownBean, "A declaration is required that depends on a condition which does not hold."
+      .unknownBean, "A property is set to a declaration that depends on a condition which does not hold."
     ) { shop in
       let stock = shop.bean(Stock.self).profile("production")
-      try shop.define(stock).define(shop.bean(Order.self).requires(bean: stock))
+      try shop.define(stock).define(shop.bean(Order.self).property("stock", bean: stock))
     },
     .startup(
       .unknownBean, "A provider can never find a bean, in no environment below."

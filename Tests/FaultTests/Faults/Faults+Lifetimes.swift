@@ -75,9 +75,10 @@ extension Fault {
       let sessions = try shop.childFactory("session", seed: String.self)
       _ = try sessions.childFactory("request", seed: Int.self).build(1, in: shop)
     },
-    .call(.scopeNotActive, "A child is opened whose factory depends on a condition that does not hold.") { shop in
-      let requests = try shop.childFactory("request", seed: Int.self).profile("production")
-      _ = try requests.build(1)
+    .call(.scopeNotActive, "A child is opened of a factory whose module has a condition that does not hold.") { shop in
+      let module = Requests()
+      try shop.include(module.profile("production"))
+      _ = try module.factory?.build(1)
     },
     .call(.scopeNotActive, "A lookup is made on the argument of `configure`, which is no environment yet.") { shop in
       _ = try shop.childFactory("request", seed: Int.self) { request in _ = try request.getBean(Int.self) }

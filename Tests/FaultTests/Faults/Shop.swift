@@ -40,6 +40,14 @@ struct Stocks: BeanModule {
   func configure(_ environment: Environment) throws { try environment.define(environment.bean(Stock.self).private()) }
 }
 
+/// A module that declares the children for requests.
+final class Requests: BeanModule {
+  private(set) var factory: EnvironmentFactory<Int>?
+  func configure(_ environment: Environment) throws {
+    factory = try environment.childFactory("request", seed: Int.self)
+  }
+}
+
 final class Checker: BeanPostProcessor {
   func process(_ bean: AnyObject) -> AnyObject { bean }
 }
