@@ -14,10 +14,11 @@ func declarations(
   .target(name: name, dependencies: dependencies, path: "Declarations/\(name)", swiftSettings: settings + features)
 }
 
-/// The listings of one article.
-func listings(_ article: String, _ dependencies: Target.Dependency...) -> Target {
+/// The listings of one article, except those that the target of the tests compiles.
+func listings(_ article: String, _ dependencies: Target.Dependency..., exclude: [String] = []) -> Target {
   .target(
-    name: "\(article)Listings", dependencies: dependencies, path: "Listings/\(article)", swiftSettings: settings)
+    name: "\(article)Listings", dependencies: dependencies, path: "Listings/\(article)", exclude: exclude,
+    swiftSettings: settings)
 }
 
 let beans = Target.Dependency.product(name: "Beans", package: "swift-beans")
@@ -26,6 +27,7 @@ let sessions = Target.Dependency.product(name: "BeansSessions", package: "swift-
 let graph = Target.Dependency.product(name: "BeansGraph", package: "swift-beans")
 let appointments = Target.Dependency.product(name: "Appointments", package: "Appointments")
 let logging = Target.Dependency.product(name: "BeansLogging", package: "swift-beans")
+let testing = Target.Dependency.product(name: "BeansTesting", package: "swift-beans")
 
 // A package of its own, so that its modules, which are named as those of other packages, are no part of the libraries.
 let package = Package(
@@ -44,6 +46,7 @@ let package = Package(
     declarations("UnixSignals"),
     declarations("ServiceLifecycle", "Logging", "UnixSignals"),
     declarations("Hummingbird", "HTTPTypes", "Logging", "ServiceLifecycle", "UnixSignals"),
+    declarations("HummingbirdTesting", "HTTPTypes", "Hummingbird"),
     declarations("Metrics"),
     declarations("Tracing"),
     declarations("Vapor"),
@@ -53,8 +56,8 @@ let package = Package(
     listings("SwiftNIO", beans, sessions, "NIOCore", "NIOPosix"),
     listings("ServiceLifecycle", beans, running, "Logging", "ServiceLifecycle", "UnixSignals"),
     listings(
-      "Hummingbird", beans, running, sessions, appointments, "Hummingbird", "Logging", "ServiceLifecycle", "UnixSignals"
-    ),
+      "Hummingbird", beans, logging, running, sessions, appointments, "HTTPTypes", "Hummingbird", "Logging",
+      "ServiceLifecycle", "UnixSignals", exclude: ["UseTests.swift"]),
     listings("Sessions", beans, sessions, "Hummingbird"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
@@ -63,10 +66,10 @@ let package = Package(
     .testTarget(
       name: "AdapterTests",
       dependencies: [
-        beans, logging, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
+        beans, logging, testing, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
-        "Hummingbird", "HummingbirdListings", "SessionsListings", appointments,
+        "Hummingbird", "HummingbirdTesting", "HummingbirdListings", "SessionsListings", appointments,
         "Metrics", "Tracing", "MetricsAndTracingListings",
         "Vapor", "VaporListings",
       ],

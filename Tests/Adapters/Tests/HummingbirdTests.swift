@@ -16,7 +16,6 @@ extension SignalTests {
       _ body: (BindAddress, Journal) async throws -> Void
     ) async throws {
       let shop = try Beans.Environment(name: "shop")
-      try shop.define(shop.bean(Journal.self, factory: Journal.init))
       let router = try declareRoutes(in: shop)
       try configure(shop, router)
       let address = BindAddress.hostname(port: port)
@@ -84,7 +83,6 @@ extension SignalTests {
     @Test("A request whose body is dropped ends, too")
     func droppedBody() async throws {
       let shop = try Beans.Environment(name: "shop")
-      try shop.define(shop.bean(Journal.self, factory: Journal.init))
       let responder = try declareRoutes(in: shop).buildResponder()
       let journal = try shop.getBean(Journal.self)
       _ = try await responder.respond(to: add("tea"), context: BasicRequestContext())
@@ -95,7 +93,6 @@ extension SignalTests {
     @Test("Startup names the route whose bean is not declared")
     func missingBean() throws {
       let shop = try Beans.Environment(name: "shop")
-      try shop.define(shop.bean(Journal.self, factory: Journal.init))
       let router = try declareRoutes(in: shop)
       try router.on("other", .get, in: shop, Missing.self) { _, _, _ in "" }
       let error = #expect(throws: EnvironmentError.self) { try shop.startup() }

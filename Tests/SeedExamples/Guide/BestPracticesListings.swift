@@ -12,9 +12,9 @@ struct BestPractices {
 
   protocol Orders: Sendable { func add(_ order: String) -> Int }
 
-  final class Connection: DisposableBean, Sendable {
+  final class Connection: Sendable {
     let isClosed = Mutex(false)
-    func preDestroy() { isClosed.withLock { $0 = true } }
+    func close() { isClosed.withLock { $0 = true } }
   }
 
   final class StoredOrders: Orders {
@@ -46,8 +46,10 @@ extension BestPractices {
   struct Storage: BeanModule {
     func configure(_ environment: Environment) throws {
       try environment
-        .define(environment.bean(Connection.self, factory: Connection.init).releaseLimit(.seconds(2)).private())
-        .define(environment.bean(StoredOrders.self, factory: StoredOrders.init))
+        .define(Connection.self, factory: Connection.init) { connection in
+          connection.onDestroy { $0.close() }.releaseLimit(.seconds(2)).private()
+        }
+        .define(StoredOrders.self, factory: StoredOrders.init)
     }
   }
 
@@ -56,7 +58,7 @@ extension BestPractices {
   func declareShop(in shop: Environment) throws -> EnvironmentFactory<Visitor> {
     try shop.include(Storage())
     return try shop.childFactory("request", seed: Visitor.self) { request in
-      try request.define(request.bean(OrderHandler.self, factory: OrderHandler.init))
+      try request.define(OrderHandler.self, factory: OrderHandler.init)
     }
   }
 

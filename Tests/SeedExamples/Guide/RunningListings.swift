@@ -18,18 +18,14 @@ enum CompleteProgram {
     let size: Int
   }
 
-  final class Pool: AsyncBean, AsyncDisposableBean, Sendable {
-    private let settings: PoolSettings
-    init(settings: PoolSettings) { self.settings = settings }
-
-    func postConstruct() async throws {
+  final class Pool: Sendable {
+    init(settings: PoolSettings) async throws {
       try await Task.sleep(for: .milliseconds(20))
       print("\(settings.size) connections to \(settings.host)")
     }
 
-    func preDestroy() async throws { print("connections closed") }
-
     func write(_ steps: [String]) async { print("committed: \(steps.joined(separator: ", "))") }
+    func close() async { print("connections closed") }
   }
 
   struct Order: Sendable { let number: Int }
@@ -78,7 +74,7 @@ enum CompleteProgram {
       }
       try shop
         .define(PoolSettings.self, configuration: "pool")
-        .define(Pool.self, factory: Pool.init)
+        .define(Pool.self, async: Pool.init) { $0.onDestroy { await $0.close() } }
         .define(Orders.self, factory: Orders.init)
         .define(Prices.self, factory: Prices.init) { $0.scheduled(every: .milliseconds(250)) { $0.reload() } }
     }

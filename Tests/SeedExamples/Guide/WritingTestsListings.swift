@@ -51,10 +51,9 @@ extension Library {
       .define(library.bean(Librarian.self, factory: Librarian.init))
       .define(library.bean((any Clock<Duration>).self, factory: { ContinuousClock() }))
       .define(library.bean(Reminder.self, factory: Reminder.init))
-    let visits = try library.childFactory("visit", seed: Reader.self) { visit in
-      try visit.define(visit.bean(Loan.self, factory: Loan.init))
+    try library.childFactory("visit", seed: Reader.self) { visit in
+      try visit.define(Loan.self, factory: Loan.init)
     }
-    try library.define(library.bean(visits))
   }
 }
 // end

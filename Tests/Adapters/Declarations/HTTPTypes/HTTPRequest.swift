@@ -12,10 +12,11 @@ public struct HTTPRequest: Sendable, Hashable {
 
   public var method: Method
   public var path: String?
+  public var headerFields: HTTPFields
 
-  public init(method: Method, scheme: String?, authority: String?, path: String?) {
-    (self.method, self.path) = (method, path)
-  }
+  public init(
+    method: Method, scheme: String?, authority: String?, path: String?, headerFields: HTTPFields = [:]
+  ) { (self.method, self.path, self.headerFields) = (method, path, headerFields) }
 }
 
 public struct HTTPResponse: Sendable, Hashable {

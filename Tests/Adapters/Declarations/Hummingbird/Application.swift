@@ -23,7 +23,7 @@ public struct ApplicationConfiguration: Sendable {
 /// Serves requests from its start to its graceful shutdown.
 public struct Application: Service {
   public let logger = Logger(label: "Hummingbird")
-  private let responder: any HTTPResponder<BasicRequestContext>
+  package let responder: any HTTPResponder<BasicRequestContext>
   private let address: String
   private var processes: [@Sendable () async throws -> Void] = []
 
@@ -116,9 +116,16 @@ public enum Server {
     guard let response = try await responder?.respond(to: request, context: BasicRequestContext()) else {
       throw HTTPError(.internalServerError)
     }
+    return (response, try await response.body.text())
+  }
+}
+
+extension ResponseBody {
+  /// Writes the body, and returns it.
+  package func text() async throws -> String {
     let text = Text()
-    try await response.body.write(text)
-    return (response, text.content.withLock { $0 })
+    try await write(text)
+    return text.content.withLock { $0 }
   }
 }
 

@@ -1,2 +1,3 @@
+@_exported import struct HTTPTypes.HTTPFields
 @_exported import struct HTTPTypes.HTTPRequest
 @_exported import struct HTTPTypes.HTTPResponse

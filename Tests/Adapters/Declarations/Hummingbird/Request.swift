@@ -2,6 +2,8 @@
 // Declarations for the listings of the article on Hummingbird: the signatures are those of Hummingbird, the rest is as
 // little as the listings need to run.
 public import HTTPTypes
+public import Logging
+import Synchronization
 
 public struct Parameters: Sendable {
   private let values: [String: String]
@@ -15,7 +17,14 @@ public struct Parameters: Sendable {
 }
 
 public struct CoreRequestContextStorage: Sendable {
+  private static let requests = Atomic(0)
+
   public var parameters = Parameters()
+  var logger = Logger(label: "Hummingbird")
+
+  init() {
+    logger[metadataKey: "hb.request.id"] = "\(Self.requests.add(1, ordering: .relaxed).newValue)"
+  }
 }
 
 public protocol RequestContext: Sendable {
@@ -24,6 +33,11 @@ public protocol RequestContext: Sendable {
 
 extension RequestContext {
   public var parameters: Parameters { coreContext.parameters }
+  public var logger: Logger {
+    get { coreContext.logger }
+    set { coreContext.logger = newValue }
+  }
+  public var id: String { logger[metadataKey: "hb.request.id"]?.description ?? "" }
 }
 
 public struct BasicRequestContext: RequestContext {
@@ -44,10 +58,12 @@ public struct Cookie: Sendable {
 }
 
 public struct Cookies: Sendable {
-  fileprivate let values: [String: String]
+  fileprivate let field: String
 
   public subscript(_ key: String) -> Cookie? {
-    values[key].map { Cookie(name: key, value: $0, sameSite: .lax) }
+    let pairs = field.split(separator: ";").map { $0.split(separator: "=", maxSplits: 1) }
+    let value = pairs.first { $0.count == 2 && $0[0].drop { $0 == " " } == key }?[1]
+    return value.map { Cookie(name: key, value: String($0), sameSite: .lax) }
   }
 }
 
@@ -60,6 +76,8 @@ public struct URI: Sendable {
 public struct RequestBody: Sendable {
   fileprivate let text: String
 
+  public init(buffer: ByteBuffer) { text = buffer.string }
+
   public consuming func collect(upTo maxSize: Int) async throws -> ByteBuffer {
     if text.utf8.count > maxSize { throw TooManyBytes() }
     return ByteBuffer(string: text)
@@ -67,15 +85,24 @@ public struct RequestBody: Sendable {
 }
 
 public struct Request: Sendable {
-  public let method: HTTPRequest.Method
   public let uri: URI
-  public let cookies: Cookies
-  public let body: RequestBody
+  public let head: HTTPRequest
+  public var body: RequestBody
 
-  public init(_ method: HTTPRequest.Method, _ path: String, cookies: [String: String] = [:], body: String = "") {
-    (self.method, uri, self.cookies) = (method, URI(path: path), Cookies(values: cookies))
-    self.body = RequestBody(text: body)
+  public init(head: HTTPRequest, body: RequestBody) {
+    (uri, self.head, self.body) = (URI(path: head.path ?? ""), head, body)
   }
+
+  /// Takes the place of the requests that a server receives.
+  public init(_ method: HTTPRequest.Method, _ path: String, cookies: [String: String] = [:], body: String = "") {
+    var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: path)
+    head.headerFields[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+    self.init(head: head, body: RequestBody(buffer: ByteBuffer(string: body)))
+  }
+
+  public var method: HTTPRequest.Method { head.method }
+  public var headers: HTTPFields { head.headerFields }
+  public var cookies: Cookies { Cookies(field: headers[.cookie] ?? "") }
 }
 
 public struct HTTPError: Error {

@@ -41,12 +41,16 @@ public struct Response: Sendable {
   public var body: ResponseBody
   /// The cookies that the response sets.
   public private(set) var cookies: [String: String] = [:]
+  public var headers = HTTPFields()
 
   public init(status: HTTPResponse.Status, body: ResponseBody = ResponseBody()) {
     (self.status, self.body) = (status, body)
   }
 
-  public mutating func setCookie(_ cookie: Cookie) { cookies[cookie.name] = cookie.value }
+  public mutating func setCookie(_ cookie: Cookie) {
+    cookies[cookie.name] = cookie.value
+    headers[.setCookie] = "\(cookie.name)=\(cookie.value); Path=/"
+  }
 }
 
 public protocol ResponseGenerator: SendableMetatype {

@@ -1,17 +1,22 @@
 // listing
 import Beans
+import BeansLogging
 import BeansSessions
 import Hummingbird
 import ServiceLifecycle
 import UnixSignals
 
 func declareRoutes(in shop: Beans.Environment) throws -> Router<BasicRequestContext> {
+  try shop.define(Journal.self, factory: Journal.init)
   let visits = try shop.childFactory("session", seed: Void.self) { try $0.define(Cart.self, factory: Cart.init) }
   let requests = try visits.childFactory("request", seed: Request.self) { request in
     try request.define(Entry.self, factory: Entry.init) { $0.onDestroy { entry in entry.write() } }
   }
+  .logMetadata { request in ["hb.request.id": request.id] }
   let sessions = Sessions(visits, capacity: 10_000, idleLimit: .seconds(1_800))
-  let router = Router().add(middleware: RequestEnvironments(requests, in: sessions))
+  let router = Router()
+    .add(middleware: RequestIds())
+    .add(middleware: RequestEnvironments(requests, in: sessions))
   try router.on("cart/:item", .post, in: shop, Cart.self, Entry.self) { _, context, cart, entry in
     entry.note("added")
     return "\(cart.add(try context.parameters.require("item")))"

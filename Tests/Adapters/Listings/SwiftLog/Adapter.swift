@@ -80,4 +80,16 @@ extension BeansLogging.Level {
     }
   }
 }
+
+/// Sends every line to a backend of swift-log. Call it, or `receive`, before the first logger is made.
+func send(to backend: @escaping @Sendable (String, Logging.Logger.MetadataProvider?) -> any LogHandler) {
+  LoggingSystem.bootstrap(backend, metadataProvider: .beans)
+  LogManager().registerLogger("", level: .info, logs: [SwiftLogDestination(name: "swift-log")])
+}
+
+/// Receives every line in destinations of `BeansLogging`.
+func receive(in destinations: [Log]) {
+  LogManager().registerLogger("", level: .info, logs: destinations)
+  LoggingSystem.bootstrap({ label, _ in BeansLogHandler(label: label) }, metadataProvider: nil)
+}
 // end

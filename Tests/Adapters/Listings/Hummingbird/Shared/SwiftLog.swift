@@ -1,0 +1,1 @@
+../../SwiftLog/Adapter.swift

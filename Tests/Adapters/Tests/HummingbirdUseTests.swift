@@ -1,0 +1,1 @@
+../Listings/Hummingbird/UseTests.swift
