@@ -20,20 +20,18 @@ struct BookingSettings: Decodable, Sendable {
 actor AppointmentStore {
   private let settings: BookingSettings
   private let clock: WallClock
+  private let file: URL
   private(set) var booked: [Appointment]
   /// The appointments of requests in flight.
   private var held: [Appointment] = []
 
   init(settings: BookingSettings, clock: WallClock) async throws {
-    (self.settings, self.clock) = (settings, clock)
-    let file = URL(filePath: settings.file)
+    (self.settings, self.clock, file) = (settings, clock, URL(filePath: settings.file))
     let isNew = !FileManager.default.fileExists(atPath: file.path)
     booked = isNew ? [] : try JSONDecoder().decode([Appointment].self, from: Data(contentsOf: file))
   }
 
-  func save() throws {
-    try JSONEncoder().encode(booked).write(to: URL(filePath: settings.file), options: .atomic)
-  }
+  func save() throws { try JSONEncoder().encode(booked).write(to: file, options: .atomic) }
 
   func hold(_ appointment: Appointment) throws {
     let earliest = clock.now() + settings.notice / .seconds(1)

@@ -17,8 +17,7 @@ public func declareAppointments(in service: Environment) throws {
     .define(BookingSettings.self, configuration: "booking", rejectsUnknownKeys: true)
     .define(WallClock.self, factory: { WallClock() })
     .define(AppointmentStore.self, async: AppointmentStore.init) {
-      $0.scheduled(every: .seconds(60)) { store in await store.removePast() }
-      $0.onDestroy { store in try await store.save() }
+      $0.scheduled(every: .seconds(60)) { await $0.removePast() }.onDestroy { try await $0.save() }
     }
     .define(instance: Sessions(visits, capacity: 10_000, idleLimit: .seconds(1_800)))
     .define(instance: requests)

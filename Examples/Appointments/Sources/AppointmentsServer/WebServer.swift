@@ -13,9 +13,7 @@ struct Announcement: Sendable { let send: @Sendable (_ port: Int) -> Void }
 
 /// Serves until the service ends, and completes the requests that have arrived.
 final class WebServer: RunnableBean {
-  private let desk: FrontDesk
-  private let settings: ServerSettings
-  private let announcement: Announcement
+  private let desk: FrontDesk, settings: ServerSettings, announcement: Announcement
 
   init(desk: FrontDesk, settings: ServerSettings, announcement: Announcement) {
     (self.desk, self.settings, self.announcement) = (desk, settings, announcement)
