@@ -13,7 +13,7 @@ final class BlockingRedis {
   ///   - port: the port of the server on this machine.
   ///   - roots: the file of the authorities that the server's certificate is verified against; nil without TLS.
   init(port: Int, roots: String? = nil) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
@@ -23,10 +23,10 @@ final class BlockingRedis {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    secured = status == 0 ? roots.flatMap { secure_socket_open(descriptor, $0, "127.0.0.1") } : nil
-    guard status == 0, (roots == nil) == (secured == nil) else {
-      throw Failed(description: "no Redis server at port \(port)")
-    }
+    guard status == 0 else { throw Failed(description: "no Redis server at port \(port)") }
+    self.descriptor = descriptor
+    secured = roots.flatMap { secure_socket_open(descriptor, $0, "127.0.0.1") }
+    if roots != nil, secured == nil { throw Failed(description: "no TLS at port \(port)") }
   }
 
   deinit {

@@ -19,7 +19,8 @@ enum SessionBenchmarks {
         operations: number("--operations", options), sessions: number("--live", options)
       ).run()
     } catch {
-      fputs("\(error)\n\(usage)", stderr)
+      let text = Array("\(error)\n\(usage)".utf8)
+      write(STDERR_FILENO, text, text.count)
       exit(EXIT_FAILURE)
     }
   }
