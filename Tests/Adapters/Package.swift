@@ -50,6 +50,7 @@ let package = Package(
     declarations("Metrics"),
     declarations("Tracing"),
     declarations("Vapor"),
+    declarations("Valkey", "Logging"),
     listings("SwiftLog", beans, logging, "Logging"),
     listings("SwiftConfiguration", beans, "Configuration"),
     listings("OpenAPIHandlers", beans, "HTTPTypes", "OpenAPIRuntime"),
@@ -61,17 +62,20 @@ let package = Package(
     listings("Sessions", beans, sessions, "Hummingbird"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
+    listings("AStoreOfYourOwn", sessions, "Logging", "Valkey"),
     .executableTarget(
       name: "ReadmeCheck", dependencies: [graph, "HummingbirdListings"], path: "ReadmeCheck", swiftSettings: settings),
     .testTarget(
       name: "AdapterTests",
       dependencies: [
-        beans, logging, testing, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore", "NIOPosix",
+        beans, logging, sessions, testing, "Logging", "Configuration", "HTTPTypes", "OpenAPIRuntime", "NIOCore",
+        "NIOPosix",
         "SwiftLogListings", "SwiftConfigurationListings", "OpenAPIHandlersListings", "SwiftNIOListings",
         "ServiceLifecycle", "UnixSignals", "ServiceLifecycleListings",
         "Hummingbird", "HummingbirdTesting", "HummingbirdListings", "SessionsListings", appointments,
         "Metrics", "Tracing", "MetricsAndTracingListings",
         "Vapor", "VaporListings",
+        "Valkey", "AStoreOfYourOwnListings",
       ],
       path: "Tests", swiftSettings: settings),
   ]

@@ -8,7 +8,9 @@ struct Article {
   init(_ name: String) throws {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     let root = package.deletingLastPathComponent().deletingLastPathComponent()
-    text = try String(contentsOfFile: "\(root.path)/Sources/Beans/Beans.docc/\(name).md", encoding: .utf8)
+    let paths = ["Beans", "BeansSessions"].map { "\(root.path)/Sources/\($0)/\($0).docc/\(name).md" }
+    let path = paths.first { FileManager.default.fileExists(atPath: $0) } ?? paths[0]
+    text = try String(contentsOfFile: path, encoding: .utf8)
     let folder = package.appendingPathComponent("Listings/\(name)")
     files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
       .filter { $0.hasSuffix(".swift") }

@@ -5,7 +5,7 @@ import Testing
     "Each listing equals a compiled one, to the letter",
     arguments: [
       "SwiftLog", "SwiftConfiguration", "OpenAPIHandlers", "SwiftNIO", "ServiceLifecycle", "Hummingbird",
-      "MetricsAndTracing", "Vapor",
+      "MetricsAndTracing", "Vapor", "AStoreOfYourOwn",
     ])
   func listings(name: String) throws {
     let article = try Article(name)
