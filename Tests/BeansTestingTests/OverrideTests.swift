@@ -28,6 +28,24 @@ import Testing
     }
   }
 
+  @Test("The replacement of a bean that is known to be Sendable counts as such")
+  func sendability() async throws {
+    struct Settings: Sendable { let limit: Int }
+    final class Tally {}
+    func remarks(_ overriding: (inout TestOverrides) -> Void) async throws -> String {
+      func declare(_ shop: Environment) throws {
+        try shop.define(Settings.self, factory: { Settings(limit: 1) }).define(shop.bean(Tally.self) { Tally() })
+      }
+      return try await withTestEnvironment(declare, overriding: overriding) { shop in
+        shop.report().split(separator: "\n").drop { !$0.contains("shared by threads") }.joined(separator: "\n")
+      }
+    }
+    let declared = try await remarks { _ in }
+    #expect(declared.contains("Tally") && !declared.contains("Settings"), "\(declared)")
+    let replaced = try await remarks { $0.override(Settings.self) { Settings(limit: 2) } }
+    #expect(replaced.contains("Tally") && !replaced.contains("Settings"), "\(replaced)")
+  }
+
   @Test("The replacement of a bean is built of other beans")
   func parameters() async throws {
     final class Copy: Library.Shelf {

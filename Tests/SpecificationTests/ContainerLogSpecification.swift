@@ -104,9 +104,34 @@ struct ContainerLogSpecification {
         log.lines.all == [
           "DEBUG starting 'application'", "DEBUG started 'application'", "DEBUG starting 'child'",
           "DEBUG started 'child'",
-          "INFO 'application' finishes 1 environments below it that were still open: 1 opened at Shop.swift:7",
+          "INFO 'application' finishes the environments below it that are still open: 1 opened at Shop.swift:7",
           "DEBUG finished 'child': 0 beans released", "DEBUG finished 'application': 0 beans released",
         ])
+    }
+  }
+
+  @Test("The line of a release that fails has the metadata of its request")
+  func failedRelease() async {
+    await #expect(processExitsWith: .success) {
+      struct Conflict: Error {}
+      let lines = Lines(name: "lines", formatter: .message() + LogFormatter.metadata(prefix: " {", suffix: "}"))
+      LogManager().registerLogger("Beans", level: .error, logs: [lines])
+      let application = try Environment(name: "application")
+      let requests = try application.childFactory("request", seed: Int.self) { request in
+        try request.define(Pool.self, factory: { Pool() }) { pool in
+          pool.onDestroy { (_: Pool) throws in throw Conflict() }
+          pool.onDestroy { (_: Pool) async throws in throw Conflict() }
+        }
+        try request.define(Handler.self, factory: Handler.init) {
+          $0.onDestroy { (_: Handler) throws in throw Conflict() }
+        }
+      }
+      try requests.logMetadata { ["request": "\($0)"] }
+      _ = try? await requests.withChild(17) { request async throws in
+        _ = try (request.getBean(Pool.self), request.getBean(Handler.self))
+      }
+      try? await application.shutdown()
+      #expect(lines.all.count == 2 && lines.all.allSatisfy { $0.hasSuffix(" {request=17}") }, "\(lines.all)")
     }
   }
 }

@@ -58,6 +58,8 @@ final class BeanOverrides {
   ) -> BeanDefinition {
     let type = factory.type ?? old.type
     var spec = old.spec.object.value.replacement(type, at: factory.location ?? old.location)
+    // A test replaces a bean that threads may share by one that they may share.
+    spec.isSendable = old.spec.object.value.isSendable
     // Startup must not build a bean that is forbidden.
     if factory.type == nil { spec.isLazy = true }
     return BeanDefinition(

@@ -168,7 +168,7 @@ extension Environment {
     let live = liveChildren
     if !live.isEmpty {
       log.logger.info(
-        "'\(name)' finishes \(live.count) environments below it that were still open: \(Self.places(of: live))")
+        "'\(name)' finishes the environments below it that are still open: \(Self.places(of: live))")
     }
     return live
   }

@@ -273,7 +273,10 @@ extension Environment {
     for resources in resourcesOutwards { resources.failedReleases.add(1, ordering: .relaxed) }
   }
 
-  func tell(_ failure: EnvironmentError) { log.logger.error("'\(name)': \(failure)") }
+  /// Writes the failure of a release, with the metadata of the environment: the thread may be in none.
+  func tell(_ failure: EnvironmentError) {
+    log.logger.error("'\(name)': \(failure)", metadata: LoggedEnvironment(self).metadata)
+  }
 
   // MARK: beans that need at most a call
 

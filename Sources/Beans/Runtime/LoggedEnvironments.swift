@@ -25,6 +25,13 @@ struct LoggedEnvironment {
     return metadata
   }
 
+  /// The metadata of the environment and of those further out, for an entry about it.
+  var metadata: LogMetadata {
+    var metadata = LogMetadata()
+    add(to: &metadata)
+    return metadata
+  }
+
   /// Whether the environment or one further out contributes metadata.
   private var hasMetadata: Bool { environment.core.plan?.with { $0.hasLogMetadata } ?? false }
 
