@@ -161,7 +161,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "BeansTestingTests", dependencies: ["BeansTesting", "Beans", "BeansErrors", "TestSupport"],
+      name: "BeansTestingTests",
+      dependencies: ["BeansTesting", "BeansSessions", "Beans", "BeansErrors", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(

@@ -17,6 +17,7 @@ extension Environment {
   /// A run that ignores its cancellation is abandoned and named once the limit is over.
   ///
   /// - Parameters:
+  ///   - options: additional checks and records of the start, see `startup(options:)`.
   ///   - shutdownLimit: the time limit of the end, see `shutdown(within:)`; nil to wait for every release.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
@@ -24,9 +25,9 @@ extension Environment {
   ///   `underlying`; the error of a start that has failed; the failures of releases; `.runFailed` at once if the
   ///   environment runs already.
   public func run(
-    shutdownLimit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
+    options: Set<StartupOption> = [], shutdownLimit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws {
-    try await runBeans(at: EnvironmentError.Origin(file, line)) {
+    try await runBeans(options, at: EnvironmentError.Origin(file, line)) {
       if let shutdownLimit { try await shutdown(within: shutdownLimit) } else { try await shutdown() }
     }
   }
@@ -45,20 +46,21 @@ extension Environment {
   /// - Parameters:
   ///   - signals: the signals, which have no other effect while this runs. Other causes end the environment as well, as for
   ///     `run()`.
+  ///   - options: additional checks and records of the start, see `startup(options:)`.
   ///   - shutdownLimit: the time limit of the end, see `shutdown(within:)`; nil to wait for every release.
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
   /// - Throws: the errors of `run()`.
   public func run(
-    until signals: Set<ProcessSignal>, shutdownLimit: Duration? = .seconds(10), file: StaticString = #fileID,
-    line: UInt = #line
+    until signals: Set<ProcessSignal>, options: Set<StartupOption> = [], shutdownLimit: Duration? = .seconds(10),
+    file: StaticString = #fileID, line: UInt = #line
   ) async throws {
     let watch = SignalWatch(signals) { [self] signal in
       logger.info("'\(name)' ends: \(signal) has arrived")
       stop()
     }
     defer { watch.end() }
-    try await run(shutdownLimit: shutdownLimit, file: file, line: line)
+    try await run(options: options, shutdownLimit: shutdownLimit, file: file, line: line)
   }
 
   /// Whether a call of `run()` is in progress.
@@ -71,7 +73,7 @@ extension Environment {
   ///   - line: the line of the call.
   ///   - end: shuts the environment down. Called after `stop()`, or when the start or a run has failed.
   package func serve(file: StaticString, line: UInt, end: () async throws -> Void) async throws {
-    try await runBeans(at: EnvironmentError.Origin(file, line), end: end)
+    try await runBeans([], at: EnvironmentError.Origin(file, line), end: end)
   }
 
   /// Makes `run()` end, also one that has not been called yet. Returns at once; callable from any thread, also from a

@@ -12,9 +12,12 @@ extension Environment {
   /// Runs the beans until the end of the environment.
   ///
   /// - Parameters:
+  ///   - options: additional checks and records of the start.
   ///   - place: the place of the call, for errors.
   ///   - end: shuts the environment down.
-  func runBeans(at place: EnvironmentError.Origin, end: () async throws -> Void) async throws {
+  func runBeans(
+    _ options: Set<StartupOption>, at place: EnvironmentError.Origin, end: () async throws -> Void
+  ) async throws {
     let runs = runs
     if isFinished, !runs.isStoppedBefore { throw finishedError().met(at: place) }
     guard runs.begin() else {
@@ -24,7 +27,7 @@ extension Environment {
     if Task.isCancelled { runs.end(.cancelled) }
     if let cause = runs.causeOfEnd { logger.info("'\(name)' does not run: \(cause.text) before run()") }
     whenFinished { runs.end(.released) }
-    let start = runs.isEnding ? nil : Task { await startRuns(runs, place) }
+    let start = runs.isEnding ? nil : Task { await startRuns(runs, options, place) }
     await withTaskCancellationHandler {
       await runs.untilEnd()
     } onCancel: {
@@ -49,14 +52,16 @@ extension Environment {
   }
 
   /// Makes the environment ready, and starts each bean that runs. A failure ends `run()`, unless its end has begun.
-  private func startRuns(_ runs: Runner, _ place: EnvironmentError.Origin) async {
+  private func startRuns(
+    _ runs: Runner, _ options: Set<StartupOption>, _ place: EnvironmentError.Origin
+  ) async {
     do {
       if let parent, !isFinished { try await parent.makeReady() }
       if isFinished { throw finishedError() }
-      try startIfNeeded()
+      try startIfNeeded(options: options)
       try Task.checkCancellation()
       try using { runs.startExisting(in: self) }
-      try await makeReady()
+      try await makeReady(options: options)
       try using { runs.startExisting(in: self) }
       runs.started()
     } catch {

@@ -169,7 +169,7 @@ public final class ServerLifecycle: Sendable {
   /// - Parameters:
   ///   - file: the source file of the call, for error messages.
   ///   - line: the line of the call.
-  /// - Throws: the errors of `watchSignals`, and those of `Environment.run(shutdownLimit:)`.
+  /// - Throws: the errors of `watchSignals`, and those of `Environment.run(options:shutdownLimit:)`.
   public func run(file: StaticString = #fileID, line: UInt = #line) throws {
     try watchSignals()
     begin()

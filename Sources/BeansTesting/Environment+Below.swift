@@ -1,12 +1,13 @@
 import Beans
 
 extension Environment {
-  /// The environments below whose end has not begun: their names, each with those of the enclosing environments,
+  /// The environments below whose end has not begun, and which no object ends in time: their names, each with those of the enclosing environments,
   /// outermost first, and the places where their factories are declared.
   var openBelow: [(path: [String], factory: EnvironmentError.Origin?)] {
     liveChildren.flatMap { child -> [(path: [String], factory: EnvironmentError.Origin?)] in
       let below = child.openBelow.map { (path: [child.name] + $0.path, factory: $0.factory) }
-      return child.isFinished ? below : [(path: [child.name], factory: child.factoryOrigin)] + below
+      let isExpected = child.isFinished || child.isFollowed
+      return isExpected ? below : [(path: [child.name], factory: child.factoryOrigin)] + below
     }
   }
 

@@ -59,7 +59,7 @@ let package = Package(
     listings(
       "Hummingbird", beans, logging, running, sessions, appointments, "HTTPTypes", "Hummingbird", "Logging",
       "ServiceLifecycle", "UnixSignals", exclude: ["UseTests.swift"]),
-    listings("Sessions", beans, sessions, "Hummingbird"),
+    listings("Sessions", beans, sessions, "Hummingbird", "HummingbirdListings"),
     listings("MetricsAndTracing", beans, "Metrics", "Tracing"),
     listings("Vapor", beans, "Vapor"),
     listings("AStoreOfYourOwn", sessions, "Logging", "Valkey"),

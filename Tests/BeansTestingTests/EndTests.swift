@@ -1,5 +1,6 @@
 import Beans
 @_spi(BeansPackage) import BeansErrors
+import BeansSessions
 import BeansTesting
 import Dispatch
 import TestSupport
@@ -71,6 +72,29 @@ import Testing
     #expect(found.first?.line == line)
     #expect(found.first?.text.contains("'visit' is still open: finish it before the test ends") == true)
     #expect(await leave { $0.allowOpen("visit") }.isEmpty)
+  }
+
+  @Test("A session may be open, because its sessions end it in time; a request inside of it may not")
+  func openSessions() async throws {
+    @Sendable func declare(_ library: Environment) throws {
+      let visits = try library.childFactory("session", seed: Void.self) { _ in }
+      let requests = try visits.childFactory("request", seed: Int.self) { _ in }
+      try library.define(instance: Sessions(visits)).define(instance: requests)
+    }
+    func requests(endsRequest: Bool) async -> [Issue] {
+      await issues {
+        try await withTestEnvironment(declare) { library in
+          let sessions = try library.getBean(Sessions<Void>.self)
+          let requests = try library.getBean(EnvironmentFactory<Int>.self)
+          let request = try sessions.withSession(sessions.newId(), opening: ()) { try requests.build(1, in: $0) }
+          if endsRequest { request.finish() }
+        }
+      }
+    }
+    #expect(await requests(endsRequest: true).isEmpty)
+    let found = await requests(endsRequest: false)
+    #expect(found.count == 1)
+    #expect(found.first?.text.contains("'session' → 'request' is still open") == true)
   }
 
   @Test("An instance that is still referenced after its scope has ended is an issue at its declaration")

@@ -65,6 +65,19 @@ struct RunningSpecification {
     #expect(journal.entries == begin + ["end consumer", "end database", "release repository", "release database"])
   }
 
+  @Test("A run refuses what its options refuse, before it builds a bean")
+  func options() async throws {
+    final class Shared { var value = 0 }
+    func share(_ shop: Environment) throws { try shop.define(shop.bean(Shared.self, factory: { Shared() })) }
+    let (one, other) = try (shop(share), shop(share))
+    let faults = [
+      await #expect(throws: EnvironmentError.self) { try await one.run(options: [.requireSendable]) },
+      await #expect(throws: EnvironmentError.self) { try await other.run(until: [], options: [.requireSendable]) },
+    ]
+    for fault in faults { #expect(fault?.code == .invalidDeclaration && fault?.message.contains("Shared") == true) }
+    #expect(journal.entries == [])
+  }
+
   @Test("A bean that takes another starts when untilReady() of that one has returned")
   func readiness() async throws {
     final class Slow: Worker, @unchecked Sendable {

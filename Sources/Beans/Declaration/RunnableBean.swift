@@ -1,6 +1,6 @@
 /// A bean that works for as long as its environment lives, such as the consumer of a queue.
 ///
-/// `Environment.run(shutdownLimit:)` starts it when the running beans that it takes are ready. The end cancels it and awaits
+/// `Environment.run(options:shutdownLimit:)` starts it when the running beans that it takes are ready. The end cancels it and awaits
 /// the end of `run()`: after the running beans that take it have ended, before those that it takes are cancelled, and before
 /// anything is released. A singleton of an environment that is not a child of a factory; any other declaration is an
 /// `.invalidDeclaration`.
@@ -20,7 +20,7 @@ public protocol RunnableBean: AnyObject, Sendable {
   /// The container calls this once, and again after a failure where the declaration has `restarts(after:upTo:limit:)`.
   /// A return before the cancellation ends this bean's work and no other bean's.
   ///
-  /// - Throws: any error: the environment ends, and `Environment.run(shutdownLimit:)` throws `.runFailed`. The error of
+  /// - Throws: any error: the environment ends, and `Environment.run(options:shutdownLimit:)` throws `.runFailed`. The error of
   ///   a run that has been cancelled is a failure of the bean's release, except `CancellationError`.
   func run() async throws
 

@@ -34,9 +34,9 @@ extension Environment {
     self.init(EnvironmentCore(parent: parent, EnvironmentExtras(resources), place))
   }
 
-  private func start() throws {
+  private func start(_ options: Set<StartupOption>) throws {
     if core.lifecycle.isEnding { throw finishedError() }
-    try startIfNeeded()
+    try startIfNeeded(options: options)
     if let unready = resources?.unready, !unready.isEmpty {
       throw EnvironmentError(
         .notReady,
@@ -64,11 +64,7 @@ extension Environment {
   public func startup(
     options: Set<StartupOption> = [], file: StaticString = #fileID, line: UInt = #line
   ) throws -> Self {
-    resources?.require(options)
-    do {
-      try start()
-      if options.contains(.requireSendable) { try checkSharing() }
-    } catch { throw SourceLocation(file: file, line: line).met(error) }
+    do { try start(options) } catch { throw SourceLocation(file: file, line: line).met(error) }
     return self
   }
 

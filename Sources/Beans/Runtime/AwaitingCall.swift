@@ -20,14 +20,12 @@ struct AwaitingCall: Sendable {
 
   /// Makes the parent ready, then starts an environment and builds every bean that is not lazy.
   func makeReady(_ environment: Environment, _ options: Set<StartupOption> = []) async throws {
-    environment.resources?.require(options)
     // A factory of the parent would wait for itself.
     if let parent = environment.parent, !environment.core.lifecycle.isEnding, !AsyncBuild.isInside(parent) {
       try await makeReady(parent)
     }
     if environment.core.lifecycle.isEnding { throw environment.finishedError() }
-    try environment.startIfNeeded()
-    if options.contains(.requireSendable) { try environment.checkSharing() }
+    try environment.startIfNeeded(options: options)
     guard let resources = environment.resources else {
       let created = environment.eagerRecipes.filter { $0.value.work.contains(.await) }
       return try await create(AwaitedBeans(eager: created, in: environment))

@@ -18,6 +18,9 @@ extension Environment {
     if isOver { body() }
   }
 
+  /// Whether an object waits for the release, such as the `Sessions` that end this environment in time.
+  package var isFollowed: Bool { existingExtras?.record.withLock { !$0.callbacks.isEmpty } ?? false }
+
   /// Waits for the release of everything here and below. Meanwhile, releases the beans that belong to the calling
   /// thread or to a loop that has stopped.
   ///

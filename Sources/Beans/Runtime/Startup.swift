@@ -13,13 +13,15 @@ extension Environment {
       path: ["'\(name)'"])
   }
 
-  package func startIfNeeded() throws {
+  package func startIfNeeded(options: Set<StartupOption> = []) throws {
     try checkMayStart()
+    resources?.require(options)
     // From the outside in, so that the stack need not hold a startup for each ancestor. `start` throws the dropped
     // error again.
     let outer = sequence(first: self, next: \.parent).dropFirst().prefix { $0.core.lifecycle.phase == .declaring }
     for environment in outer.reversed() { try? environment.startOne() }
     try startOne()
+    if options.contains(.requireSendable) { try checkSharing() }
   }
 
   private func startOne() throws {

@@ -40,7 +40,6 @@ struct TestService {
       },
       overriding: { overrides in
         overrides.override(WallClock.self) { WallClock { start + clock.now.offset / .seconds(1) } }
-        overrides.allowOpen("session")
         overriding(&overrides)
       }
     ) { environment in

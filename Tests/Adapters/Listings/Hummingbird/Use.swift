@@ -27,10 +27,22 @@ func declareRoutes(in shop: Beans.Environment) throws -> Router<BasicRequestCont
 func serve(_ shop: Beans.Environment, _ router: Router<BasicRequestContext>, at address: BindAddress) async throws {
   var application = Application(router: router, configuration: .init(address: address))
   application.beforeServerStarts { try await shop.ready() }
+  let environment = EnvironmentService(
+    environment: shop, options: [.requireSendable], shutdownLimit: .seconds(10))
   // The group ends its last service first: no request is in flight when the environment ends.
-  let services: [any Service] = [EnvironmentService(environment: shop, shutdownLimit: .seconds(10)), application]
+  let services: [any Service] = [environment, application]
   let group = ServiceGroup(
     services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: application.logger)
   try await group.run()
+}
+
+struct Program {  // write `@main` before it
+  static func main() async throws {
+    installLogs()
+    let shop = try Beans.Environment(name: "shop")
+    try shop.addConfigurationSource(ProcessInfoConfigurationSource(prefix: "SHOP"))
+    let port = try shop.getConfigurationValue(Int.self, key: "port", defaultValue: 8080)
+    try await serve(shop, declareRoutes(in: shop), at: .hostname("127.0.0.1", port: port))
+  }
 }
 // end

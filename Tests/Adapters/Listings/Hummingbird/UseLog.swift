@@ -24,6 +24,6 @@ extension HTTPField.Name {
 
 /// Writes every line as JSON. Call it first in `main`, before a logger is made.
 func installLogs(to destination: Log = ConsoleLog(name: "console", formatter: .json())) {
-  receive(in: [QueuedLog(name: "lines", delegate: destination)])  // no event loop waits for the console
+  receive(in: [destination])
 }
 // end

@@ -10,7 +10,7 @@ import Testing
 
 @Test func aCookieContinuesItsCart() async throws {
   var router = Router()
-  try await withTestEnvironment({ router = try declareRoutes(in: $0) }, overriding: { $0.allowOpen("session") }) { _ in
+  try await withTestEnvironment({ router = try declareRoutes(in: $0) }) { _ in
     try await Application(router: router).test(.router) { client in
       let first = try await client.execute(uri: "/cart/tea", method: .post)
       let cookie = try #require(first.headers[.setCookie]).prefix { $0 != ";" }

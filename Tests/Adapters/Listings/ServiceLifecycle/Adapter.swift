@@ -7,11 +7,12 @@ import ServiceLifecycle
 /// Runs an environment as one service: a graceful shutdown ends it in the order of its graph.
 struct EnvironmentService: Service {
   let environment: Beans.Environment
+  var options: Set<StartupOption> = []
   var shutdownLimit: Duration?
 
   func run() async throws {
     try await withGracefulShutdownHandler {
-      try await environment.run(shutdownLimit: shutdownLimit)
+      try await environment.run(options: options, shutdownLimit: shutdownLimit)
     } onGracefulShutdown: {
       environment.stop()
     }

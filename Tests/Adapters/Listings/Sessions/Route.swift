@@ -1,3 +1,6 @@
+// Compiled with the adapter of Hummingbird.
+@testable import HummingbirdListings
+
 // listing
 import Beans
 import BeansSessions
@@ -16,9 +19,8 @@ final class Basket: Sendable {
   }
 }
 
-final class Purchase: Sendable {
-  private let (request, basket): (Request, Basket)
-  init(request: Request, basket: Basket) { (self.request, self.basket) = (request, basket) }
+struct Purchase: Sendable {
+  let request: Request, basket: Basket
   func run(_ product: String) -> Int { basket.add(product) }
 }
 
@@ -30,19 +32,35 @@ func addRoutes(to router: Router<BasicRequestContext>, in shop: Beans.Environmen
     try request.define(Purchase.self, factory: Purchase.init)
   }
   let sessions = Sessions(visits, capacity: 10_000, idleLimit: .seconds(1_800))
+  router.add(middleware: SessionRequests(requests: requests, sessions: sessions))
+  try router.on("basket/:product", .post, in: shop, Purchase.self) { _, context, purchase in
+    "\(purchase.run(try context.parameters.require("product")))"
+  }
+}
 
-  router.on("basket/:product", method: .post) { request, context in
-    let product = try context.parameters.require("product")
+/// Opens an environment for each request, in the session of its visitor. Both end before the response is written.
+struct SessionRequests<Context: RequestContext>: RouterMiddleware {
+  let requests: EnvironmentFactory<Request>
+  let sessions: Sessions<SessionState>
+
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
     let answer = try await sessions.withSession(cookie: request.cookies["session"]?.value) { session in
-      try await requests.withChild(request, in: session.environment) { child in
-        try child.getBean(Purchase.self).run(product)
+      try await SessionHandle.$current.withValue(session) {
+        try await requests.withChild(request, in: session.environment) { _ in try await next(request, context) }
       }
     }
-    var response = Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "\(answer.value)")))
+    var response = answer.value
     if case .set(let id) = answer.cookie {
       response.setCookie(Cookie(name: "session", value: id, path: "/", secure: true, httpOnly: true, sameSite: .lax))
     }
     return response
   }
+}
+
+extension SessionHandle {
+  /// The session of the request that the task handles.
+  @TaskLocal static var current: SessionHandle?
 }
 // end

@@ -87,9 +87,10 @@ func send(to backend: @escaping @Sendable (String, Logging.Logger.MetadataProvid
   LogManager().registerLogger("", level: .info, logs: [SwiftLogDestination(name: "swift-log")])
 }
 
-/// Receives every line in destinations of `BeansLogging`.
+/// Receives every line in destinations of `BeansLogging`. No event loop waits for them.
 func receive(in destinations: [Log]) {
-  LogManager().registerLogger("", level: .info, logs: destinations)
+  let queues = destinations.map { QueuedLog(name: $0.name, delegate: $0) }
+  LogManager().registerLogger("", level: .info, logs: queues)
   LoggingSystem.bootstrap({ label, _ in BeansLogHandler(label: label) }, metadataProvider: nil)
 }
 // end
