@@ -84,6 +84,19 @@ import Testing
     clock.advance(by: .seconds(1_000))
   }
 
+  @Test("A step fails where a task that it has woken does not sleep again")
+  func endOfASleeper() async throws {
+    let clock = clock
+    let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
+    try await clock.waitForSleepers()
+    let error = await #expect(throws: (any Error).self) {
+      try await clock.advanceStepwise(by: .seconds(90), patience: .milliseconds(1))
+    }
+    #expect("\(error ?? CancellationError())".contains("until 60.0 seconds"))
+    try await sleeper.value
+    #expect(clock.now.offset == .seconds(60))
+  }
+
   @Test("Steps go beyond the end of the last session")
   func stepsOfSessions() async throws {
     let (clock, expiries) = (clock, AsyncStream<Void>.makeStream())
