@@ -162,7 +162,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "BeansTestingTests",
-      dependencies: ["BeansTesting", "BeansSessions", "Beans", "BeansErrors", "TestSupport"],
+      dependencies: ["BeansTesting", "BeansRunning", "BeansSessions", "Beans", "BeansErrors", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "BeansEventLoopTests", dependencies: ["BeansEventLoop", "CLibuv"], swiftSettings: settings),
     .testTarget(

@@ -75,6 +75,7 @@ final class BeanRun: Sendable {
         "\(work.label) in '\(environment.name)' failed while it ran, and is restarted after \(delay.rounded) "
           + "(\(restarts) of \(policy.limit) restarts): \(error)")
       do { try await clock.sleep(delay) } catch { return enter(.failed) }
+      clock.calendar?.settle()
     }
   }
 

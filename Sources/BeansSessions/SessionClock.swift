@@ -55,6 +55,9 @@ package final class SessionClock: Sendable {
     if rest > .zero { try await started.clock.sleep(rest) }
   }
 
+  /// Notes the end of the work for which the calling task has slept.
+  func settle() { started.clock.calendar?.settle() }
+
   private var started: Running {
     if let running = running.load() { return running }
     return running.storeIfNil(Running(source.withLock { $0 }.clock()))

@@ -30,6 +30,7 @@ final class SessionTimer: Sendable {
         task = Task.detached {
           guard (try? await clock.sleep(until: .nanoseconds(Int64(clamping: time)))) != nil else { return }
           body(time)
+          clock.settle()
         }
       }
       return task

@@ -140,7 +140,10 @@ extension Sessions where Seed == SessionState {
     try session.checkBodies()
     if handle.wantsEnd { return .removed }
     if try state.pendingSave() == nil { return .unchanged }
-    return .set(try add(session, file: file, line: line))
+    let id = newId()
+    // A child that outlives the request goes on to use the session.
+    if !add(session, as: id, isWatched: session.isInUse) { throw exhausted().met(by: .init(file, line)) }
+    return .set(id)
   }
 
   /// Finishes a new session unless it has been kept.

@@ -26,9 +26,10 @@ extension Sessions {
   ///   - session: an environment of the factory.
   ///   - id: the id of the session.
   ///   - limit: the maximum number of sessions for this call.
+  ///   - isWatched: true if the session may be used without the knowledge of the table.
   /// - Returns: false, without any effect, if there are `limit` sessions, if the id is taken, if the capacity is
   ///   reached and each session is in use, if the session has another parent than this object's, or with a store.
-  package func add(_ session: Environment, as id: String, limit: Int = .max) -> Bool {
+  package func add(_ session: Environment, as id: String, limit: Int = .max, isWatched: Bool = true) -> Bool {
     guard stored == nil, isInParent(session) else { return false }
     let claim = atPresent { state -> Claim? in
       if state.table.count + state.openings.count >= limit { return nil }
@@ -36,7 +37,7 @@ extension Sessions {
     }
     guard case .own(let opening, let evicted) = claim else { return false }
     evicted?.finish(by: .evicted)
-    _ = list(session, as: id, opening, isWatched: true)
+    _ = list(session, as: id, opening, isWatched: isWatched)
     return true
   }
 

@@ -36,9 +36,21 @@ public final class ManualClock: CalendarClock, Sendable {
     let continuation: CheckedContinuation<Void, any Error>
     /// The time at which a sleeper wakes.
     var deadline = Instant(offset: .zero)
-    /// The number of sleepers for which an observer waits.
-    var count = 0
+    /// The task that sleeps.
+    let task = ManualClock.currentTask
+    /// The event for which an observer waits.
+    var awaited = Awaited.sleepers(0)
   }
+
+  private enum Awaited {
+    /// At least so many tasks sleep.
+    case sleepers(Int)
+    /// Each task that the last advance has woken sleeps again, or has settled.
+    case woken
+  }
+
+  /// Identifies the calling task as long as it lives. The reference to the task stays inside of the closure.
+  private static var currentTask: Int { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue ?? 0 } }
 
   private struct State {
     var now = Instant(offset: .zero)
@@ -46,6 +58,8 @@ public final class ManualClock: CalendarClock, Sendable {
     /// The sleepers in the order in which they wake.
     var sleepers: [Waiting] = []
     var observers: [Waiting] = []
+    /// The tasks that the last advance has woken, and that neither sleep again nor have settled.
+    var woken: Set<Int> = []
     /// The numbers of tasks that have begun and do not wait yet, each with whether it has been cancelled meanwhile.
     var beginning: [Int: Bool] = [:]
 
@@ -55,11 +69,26 @@ public final class ManualClock: CalendarClock, Sendable {
       return lastNumber
     }
 
-    /// Removes and returns the observers whose number of sleepers has been reached.
+    /// Whether an event has occurred.
+    func has(_ awaited: Awaited) -> Bool {
+      switch awaited {
+      case .sleepers(let count): count <= sleepers.count
+      case .woken: woken.isEmpty
+      }
+    }
+
+    /// Removes and returns the observers whose event has occurred.
     mutating func takeObservers() -> [Waiting] {
-      let done = observers.filter { $0.count <= sleepers.count }
-      observers.removeAll { $0.count <= sleepers.count }
+      let done = observers.filter { has($0.awaited) }
+      let numbers = Set(done.map(\.number))
+      observers.removeAll { numbers.contains($0.number) }
       return done
+    }
+
+    /// Removes and returns the observers of a step.
+    mutating func abandonStep() -> [Waiting] {
+      woken = []
+      return takeObservers()
     }
   }
 
@@ -96,6 +125,7 @@ public final class ManualClock: CalendarClock, Sendable {
       if deadline <= state.now { return false }
       var waiting = waiting
       waiting.deadline = deadline
+      state.woken.remove(waiting.task)
       let place = state.sleepers.firstIndex { deadline < $0.deadline } ?? state.sleepers.endIndex
       state.sleepers.insert(waiting, at: place)
       return true
@@ -105,11 +135,13 @@ public final class ManualClock: CalendarClock, Sendable {
   /// Waits until at least `count` tasks sleep.
   ///
   /// - Throws: `CancellationError`.
-  public func waitForSleepers(_ count: Int = 1) async throws {
+  public func waitForSleepers(_ count: Int = 1) async throws { try await wait(for: .sleepers(count)) }
+
+  private func wait(for event: Awaited) async throws {
     try await wait { state, waiting in
-      if state.sleepers.count >= count { return false }
+      if state.has(event) { return false }
       var waiting = waiting
-      waiting.count = count
+      waiting.awaited = event
       state.observers.append(waiting)
       return true
     }
@@ -124,6 +156,7 @@ public final class ManualClock: CalendarClock, Sendable {
       state.now = max(state.now, state.now.advanced(by: duration))
       let due = state.sleepers.filter { $0.deadline <= state.now }
       state.sleepers.removeFirst(due.count)
+      state.woken = Set(due.map(\.task))
       return due
     }
     for sleeper in due { sleeper.continuation.resume() }
@@ -131,18 +164,44 @@ public final class ManualClock: CalendarClock, Sendable {
 
   /// Advances the clock by a duration, from one wake time to the next, so that a schedule makes each of its calls.
   ///
-  /// After each step, waits until as many tasks sleep as before: for tasks that sleep again and again. A task that ends
-  /// instead keeps this waiting until it is cancelled.
+  /// After each step, waits until the tasks that it has woken sleep again: for schedules, restarts, sessions, and tasks
+  /// that sleep again and again.
   ///
-  /// - Throws: `CancellationError`.
+  /// - Throws: `CancellationError`; an error that names the time, if a woken task has neither slept again nor, in the
+  ///   cases named above, ended within a minute: advance the clock by `advance(by:)` where your own tasks end.
   public func advanceStepwise(by duration: Duration) async throws {
+    try await advanceStepwise(by: duration, patience: TestEnvironment.limit)
+  }
+
+  /// Advances the clock like `advanceStepwise(by:)`, which fails after a time without sleep.
+  package func advanceStepwise(by duration: Duration, patience: Duration) async throws {
     let end = now.advanced(by: duration)
     while let next = deadlines.first, next <= end {
-      let count = sleeperCount
       advance(by: now.duration(to: next))
-      try await waitForSleepers(count)
+      try await waitForWoken(within: patience)
     }
     advance(by: now.duration(to: end))
+  }
+
+  private func waitForWoken(within limit: Duration) async throws {
+    let watch = Task {
+      try await Task.sleep(for: limit)
+      let (observers, time) = state.withLock { ($0.abandonStep(), $0.now.offset) }
+      let error = UnfinishedStep(
+        description: "a task that slept until \(time) does not sleep again: it has ended, or waits for something else; "
+          + "use advance(by:) for it, and waitForSleepers(_:)")
+      for observer in observers { observer.continuation.resume(throwing: error) }
+    }
+    defer { watch.cancel() }
+    try await wait(for: .woken)
+  }
+
+  package func settle() {
+    let observers = state.withLock { state in
+      state.woken.remove(Self.currentTask)
+      return state.takeObservers()
+    }
+    for observer in observers { observer.continuation.resume() }
   }
 
   /// Advances the clock to the wake time of the next sleeper, and wakes all sleepers that are due then.
@@ -188,4 +247,9 @@ public final class ManualClock: CalendarClock, Sendable {
     }
     cancelled?.continuation.resume(throwing: CancellationError())
   }
+}
+
+/// The error of a step whose tasks do not sleep again.
+private struct UnfinishedStep: Error, CustomStringConvertible {
+  let description: String
 }

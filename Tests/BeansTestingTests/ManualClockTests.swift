@@ -1,4 +1,6 @@
 import Beans
+import BeansRunning
+import BeansSessions
 import BeansTesting
 import TestSupport
 import Testing
@@ -61,6 +63,61 @@ import Testing
     }
     try await ticker.value
     #expect(journal.entries == ["10.0 seconds", "20.0 seconds", "30.0 seconds"])
+  }
+
+  @Test("A step waits for the tasks that it has woken, not for others that begin to sleep")
+  func steps() async throws {
+    let (clock, journal) = (clock, Journal())
+    let ticker = Task {
+      for count in 1...5 {
+        try await clock.sleep(for: .seconds(10))
+        Task { try? await clock.sleep(until: .init(offset: .seconds(1_000))) }
+        try await clock.waitForSleepers(count)
+        journal.note("\(clock.now.offset)")
+      }
+      try await clock.sleep(for: .seconds(1_000))
+    }
+    try await clock.waitForSleepers()
+    try await clock.advanceStepwise(by: .seconds(55))
+    #expect(journal.entries == (1...5).map { "\($0)0.0 seconds" })
+    ticker.cancel()
+    clock.advance(by: .seconds(1_000))
+  }
+
+  @Test("A step fails where a task that it has woken does not sleep again")
+  func endOfASleeper() async throws {
+    let clock = clock
+    let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
+    try await clock.waitForSleepers()
+    let error = await #expect(throws: (any Error).self) {
+      try await clock.advanceStepwise(by: .seconds(90), patience: .milliseconds(1))
+    }
+    #expect("\(error ?? CancellationError())".contains("until 60.0 seconds"))
+    try await sleeper.value
+    #expect(clock.now.offset == .seconds(60))
+  }
+
+  @Test("Steps go beyond the end of the last session")
+  func stepsOfSessions() async throws {
+    let (clock, expiries) = (clock, AsyncStream<Void>.makeStream())
+    func declare(_ shop: Environment) throws {
+      try shop.useClock(clock)
+      let visits = try shop.childFactory("session", seed: Void.self) { _ in }
+      let sessions = Sessions(visits, idleLimit: .seconds(1_800)) { event in
+        if case .expired = event { expiries.continuation.finish() }
+      }
+      try shop.define(instance: sessions).define(Journal.self, factory: { Journal() }) { journal in
+        journal.scheduled(every: .seconds(600)) { $0.note("call") }
+      }
+    }
+    try await withTestEnvironment(declare) { shop in
+      try await clock.waitForSleepers()
+      try await shop.getBean(Sessions<Void>.self).withSession("id", opening: ()) { _ in }
+      try await clock.waitForSleepers(2)
+      try await clock.advanceStepwise(by: .seconds(3_000))
+      for await _ in expiries.stream {}
+      #expect(try shop.getBean(Journal.self).entries == Array(repeating: "call", count: 5))
+    }
   }
 
   @Test("A time that has passed is not slept for, and time does not go back")

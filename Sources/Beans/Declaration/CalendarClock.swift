@@ -4,6 +4,8 @@ import BeansLogging
 package protocol CalendarClock: Clock where Duration == Swift.Duration {
   /// The time since 1970-01-01 00:00 UTC, without leap seconds. Callable from any thread.
   var timeSinceEpoch: Duration { get }
+  /// Notes that the calling task, which the clock has woken, does its work without sleeping again.
+  func settle()
 }
 
 /// The clock of an environment's schedules and restarts.

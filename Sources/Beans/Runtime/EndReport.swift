@@ -18,7 +18,8 @@ extension Environment {
     if isOver { body() }
   }
 
-  /// Whether an object waits for the release, such as the `Sessions` that end this environment in time.
+  /// Whether an object waits for the release, such as the `Sessions` that end this environment in time. Such an
+  /// environment may be open when its parent ends.
   package var isFollowed: Bool { existingExtras?.record.withLock { !$0.callbacks.isEmpty } ?? false }
 
   /// Waits for the release of everything here and below. Meanwhile, releases the beans that belong to the calling

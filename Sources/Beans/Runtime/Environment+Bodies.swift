@@ -166,9 +166,10 @@ extension Environment {
   func childrenToFinish() -> [Environment] {
     existingExtras?.endBuilds(throwing: finishedError())
     let live = liveChildren
-    if !live.isEmpty {
+    let unexpected = live.filter { !$0.isFollowed }
+    if !unexpected.isEmpty {
       log.logger.info(
-        "'\(name)' finishes the environments below it that are still open: \(Self.places(of: live))")
+        "'\(name)' finishes the environments below it that are still open: \(Self.places(of: unexpected))")
     }
     return live
   }

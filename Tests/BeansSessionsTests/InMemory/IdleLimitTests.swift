@@ -24,6 +24,22 @@ struct IdleLimitTests {
     try await shop.application.shutdown()
   }
 
+  @Test func aSessionThatItsFirstRequestHasKeptEndsAfterTheLimit() async throws {
+    let (application, clock) = (try Environment(name: "application"), ManualClock())
+    let factory = try application.childFactory("session", seed: SessionState.self) { _ in }
+    let sessions = Sessions(factory, idleLimit: Self.limit, clock: clock)
+    let session = try await sessions.withSession(cookie: nil) { session in
+      try session.environment.getBean(SessionState.self).value("visits", default: 0).set(1)
+      return session.environment
+    }.value
+    try await clock.waitForSleepers()
+    #expect(clock.deadlines.map(\.offset) == [Self.limit])
+    clock.advance(by: Self.limit)
+    await session.ended()
+    #expect(SessionCounts(of: sessions.counts) == SessionCounts(opened: 1, expired: 1))
+    try await application.shutdown()
+  }
+
   /// One clock serves an environment, its registries, and the environments below.
   @Test(arguments: [false, true])
   func theClockOfTheEnvironmentIsThatOfTheIdleLimit(isNested: Bool) async throws {

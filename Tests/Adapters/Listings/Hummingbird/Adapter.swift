@@ -27,6 +27,9 @@ struct RequestEnvironments<Context: RequestContext>: RouterMiddleware {
 }
 
 extension RequestEnvironments {
+  /// Opens each request without a session.
+  init(_ requests: EnvironmentFactory<Request>) { self.init { (try requests.open($0), nil) } }
+
   /// Opens each request in the session that its cookie names, else in a new session.
   init(_ requests: EnvironmentFactory<Request>, in sessions: Sessions<Void>, cookie: String = "session") {
     self.init { request in

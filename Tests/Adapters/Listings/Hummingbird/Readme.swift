@@ -13,7 +13,7 @@ actor Transaction {  // one for each request
   private var orders: [String] = []
   init(database: Database) { self.database = database }
   func insert(_ order: String) { orders.append(order) }
-  func end(_ outcome: ScopeOutcome) async {
+  func end(outcome: ScopeOutcome) async {
     if case .completed = outcome { await database.write(orders) }  // else nothing is written
   }
 }
@@ -29,13 +29,13 @@ struct Checkout: Sendable {  // one for each request
 
 func declareOrders(in shop: Beans.Environment) throws -> Router<BasicRequestContext> {
   let requests = try shop.childFactory("request", seed: Request.self) { request in
-    try request.define(Transaction.self, factory: Transaction.init) { $0.onDestroy { await $0.end($1) } }
+    try request.define(Transaction.self, factory: Transaction.init) { $0.onDestroy { await $0.end(outcome: $1) } }
     try request.define(Checkout.self, factory: Checkout.init)
   }
-  let router = Router().add(middleware: RequestEnvironments { (try requests.open($0), nil) })
-  return try router.on("orders/:product", .post, in: shop, Checkout.self) { _, context, checkout in
-    try await checkout.order(context.parameters.require("product"))
-  }
+  return try Router().add(middleware: RequestEnvironments(requests))
+    .on("orders/:product", .post, in: shop, Checkout.self) { _, context, checkout in
+      try await checkout.order(context.parameters.require("product"))
+    }
 }
 
 func declareShop(in shop: Beans.Environment) throws -> Router<BasicRequestContext> {

@@ -2,6 +2,7 @@
 import Beans
 import BeansLogging
 import BeansSessions
+import Foundation
 import Hummingbird
 import ServiceLifecycle
 import UnixSignals
@@ -42,7 +43,10 @@ struct Program {  // write `@main` before it
     let shop = try Beans.Environment(name: "shop")
     try shop.addConfigurationSource(ProcessInfoConfigurationSource(prefix: "SHOP"))
     let port = try shop.getConfigurationValue(Int.self, key: "port", defaultValue: 8080)
-    try await serve(shop, declareRoutes(in: shop), at: .hostname("127.0.0.1", port: port))
+    do { try await serve(shop, declareRoutes(in: shop), at: .hostname("127.0.0.1", port: port)) } catch {
+      debugPrint(error)
+      exit(EXIT_FAILURE)
+    }
   }
 }
 // end

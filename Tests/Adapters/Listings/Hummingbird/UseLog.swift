@@ -23,7 +23,7 @@ extension HTTPField.Name {
 }
 
 /// Writes every line as JSON. Call it first in `main`, before a logger is made.
-func installLogs(to destination: Log = ConsoleLog(name: "console", formatter: .json())) {
+func installLogs(to destination: BeansLogging.Log = ConsoleLog(name: "console", formatter: .json())) {
   receive(in: [destination])
 }
 // end

@@ -37,30 +37,4 @@ func addRoutes(to router: Router<BasicRequestContext>, in shop: Beans.Environmen
     "\(purchase.run(try context.parameters.require("product")))"
   }
 }
-
-/// Opens an environment for each request, in the session of its visitor. Both end before the response is written.
-struct SessionRequests<Context: RequestContext>: RouterMiddleware {
-  let requests: EnvironmentFactory<Request>
-  let sessions: Sessions<SessionState>
-
-  func handle(
-    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-  ) async throws -> Response {
-    let answer = try await sessions.withSession(cookie: request.cookies["session"]?.value) { session in
-      try await SessionHandle.$current.withValue(session) {
-        try await requests.withChild(request, in: session.environment) { _ in try await next(request, context) }
-      }
-    }
-    var response = answer.value
-    if case .set(let id) = answer.cookie {
-      response.setCookie(Cookie(name: "session", value: id, path: "/", secure: true, httpOnly: true, sameSite: .lax))
-    }
-    return response
-  }
-}
-
-extension SessionHandle {
-  /// The session of the request that the task handles.
-  @TaskLocal static var current: SessionHandle?
-}
 // end

@@ -12,7 +12,7 @@ extension Logging.Logger.MetadataProvider {
 }
 
 /// Passes the entries of swift-beans to the backend of swift-log.
-final class SwiftLogDestination: Log, @unchecked Sendable {  // has no state
+final class SwiftLogDestination: BeansLogging.Log, @unchecked Sendable {  // has no state
   /// Whether the task is passing an entry: one that a `BeansLogHandler` brings back is dropped.
   @TaskLocal private static var isPassing = false
 
@@ -88,7 +88,7 @@ func send(to backend: @escaping @Sendable (String, Logging.Logger.MetadataProvid
 }
 
 /// Receives every line in destinations of `BeansLogging`. No event loop waits for them.
-func receive(in destinations: [Log]) {
+func receive(in destinations: [BeansLogging.Log]) {
   let queues = destinations.map { QueuedLog(name: $0.name, delegate: $0) }
   LogManager().registerLogger("", level: .info, logs: queues)
   LoggingSystem.bootstrap({ label, _ in BeansLogHandler(label: label) }, metadataProvider: nil)
