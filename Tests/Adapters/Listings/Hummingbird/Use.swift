@@ -37,13 +37,20 @@ func serve(_ shop: Beans.Environment, _ router: Router<BasicRequestContext>, at 
   try await group.run()
 }
 
+struct ServerSettings: Decodable, Sendable { let port: Int }
+
 struct Program {  // write `@main` before it
-  static func main() async throws {
-    installLogs()
-    let shop = try Beans.Environment(name: "shop")
-    try shop.addConfigurationSource(ProcessInfoConfigurationSource(prefix: "SHOP"))
-    let port = try shop.getConfigurationValue(Int.self, key: "port", defaultValue: 8080)
-    do { try await serve(shop, declareRoutes(in: shop), at: .hostname("127.0.0.1", port: port)) } catch {
+  static func main() async {
+    do {
+      installLogs()
+      let shop = try Beans.Environment(name: "shop")
+      try shop.addConfigurationSource(ProcessInfoConfigurationSource(prefix: "SHOP"))
+      let router = try declareRoutes(in: shop)
+      try shop.define(ServerSettings.self, configuration: "server", rejectsUnknownKeys: true)
+      // Starts the environment, except for beans that have to be awaited.
+      let port = try shop.getBean(ServerSettings.self).port
+      try await serve(shop, router, at: .hostname("127.0.0.1", port: port))
+    } catch {
       debugPrint(error)
       exit(EXIT_FAILURE)
     }

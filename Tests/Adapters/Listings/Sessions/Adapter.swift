@@ -5,14 +5,15 @@ import Hummingbird
 
 /// Opens an environment for each request, in the session of its visitor. Both end before the response is written.
 struct SessionRequests<Context: RequestContext>: RouterMiddleware {
-  let requests: EnvironmentFactory<Request>
-  let sessions: Sessions<SessionState>
+  let environment: Beans.Environment
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
+    let sessions = try environment.getBean(Sessions<SessionState>.self)
     let answer = try await sessions.withSession(cookie: request.cookies["session"]?.value) { session in
-      try await SessionHandle.$current.withValue(session) {
+      let requests = try session.environment.getBean(EnvironmentFactory<Request>.self)
+      return try await SessionHandle.$current.withValue(session) {
         try await requests.withChild(request, in: session.environment) { _ in try await next(request, context) }
       }
     }

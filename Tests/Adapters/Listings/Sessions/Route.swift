@@ -28,11 +28,12 @@ func addRoutes(to router: Router<BasicRequestContext>, in shop: Beans.Environmen
   let visits = try shop.childFactory("session", seed: SessionState.self) { session in
     try session.define(Basket.self, factory: Basket.init)
   }
-  let requests = try visits.childFactory("request", seed: Request.self) { request in
+  try visits.childFactory("request", seed: Request.self) { request in
     try request.define(Purchase.self, factory: Purchase.init)
   }
-  let sessions = Sessions(visits, capacity: 10_000, idleLimit: .seconds(1_800))
-  router.add(middleware: SessionRequests(requests: requests, sessions: sessions))
+  try shop.define(
+    Sessions<SessionState>.self, factory: { Sessions(visits, capacity: 10_000, idleLimit: .seconds(1_800)) })
+  router.add(middleware: SessionRequests(environment: shop))
   try router.on("basket/:product", .post, in: shop, Purchase.self) { _, context, purchase in
     "\(purchase.run(try context.parameters.require("product")))"
   }
