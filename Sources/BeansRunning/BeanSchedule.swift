@@ -26,6 +26,7 @@ struct BeanSchedule: AttachedWork {
       Task.detached { [weak task] in
         var last: Int64?
         while await times.pass(clock, &last), await call(task) {}
+        clock.calendar?.settle()
       }
     }
   }

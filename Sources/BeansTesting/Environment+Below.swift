@@ -1,8 +1,8 @@
 import Beans
 
 extension Environment {
-  /// The environments below whose end has not begun, and which no object ends in time: their names, each with those of the enclosing environments,
-  /// outermost first, and the places where their factories are declared.
+  /// The environments below whose end has not begun, and which no object ends in time: their names, each with those of
+  /// the enclosing environments, outermost first, and the places where their factories are declared.
   var openBelow: [(path: [String], factory: EnvironmentError.Origin?)] {
     liveChildren.flatMap { child -> [(path: [String], factory: EnvironmentError.Origin?)] in
       let below = child.openBelow.map { (path: [child.name] + $0.path, factory: $0.factory) }

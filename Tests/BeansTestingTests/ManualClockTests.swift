@@ -120,6 +120,25 @@ import Testing
     }
   }
 
+  @Test("Steps go beyond the end of a schedule")
+  func endOfASchedule() async throws {
+    let (shop, journal) = (try Environment(name: "shop"), Journal())
+    try shop.useClock(clock)
+    let visits = try shop.childFactory("visit", seed: Void.self) { visit in
+      try visit.define(Journal.self, factory: { journal }) { visit in
+        visit.scheduled(every: .seconds(10)) { journal in
+          journal.note("call")
+          Environment.current?.finish()
+        }
+      }
+    }
+    _ = try visits.build(()).getBean(Journal.self)
+    try await clock.waitForSleepers()
+    try await clock.advanceStepwise(by: .seconds(30))
+    #expect(journal.entries == ["call"])
+    try await shop.shutdown()
+  }
+
   @Test("A time that has passed is not slept for, and time does not go back")
   func passed() async throws {
     clock.advance(by: .seconds(5))
