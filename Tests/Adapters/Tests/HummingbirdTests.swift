@@ -101,6 +101,18 @@ extension SignalTests {
 
     struct Missing {}
 
+    @Test("A service does not start with a bean that threads share and that is not known to be Sendable")
+    func unsafeBean() async throws {
+      final class Counter { var count = 0 }
+      let shop = try Beans.Environment(name: "shop")
+      let router = try declareRoutes(in: shop)
+      try shop.define(Counter.self, factory: { Counter() })
+      let error = await #expect(throws: EnvironmentError.self) {
+        try await serve(shop, router, at: .hostname(port: 5))
+      }
+      #expect(error?.code == .invalidDeclaration && error?.message.contains("Counter") == true)
+    }
+
     @Test("The appointments of the example are booked in a session, and kept at the end")
     func appointments() async throws {
       let file = FileManager.default.temporaryDirectory.appendingPathComponent("appointments-\(UUID()).json")

@@ -27,9 +27,8 @@ func declareRoutes(in shop: Beans.Environment) throws -> Router<BasicRequestCont
 
 func serve(_ shop: Beans.Environment, _ router: Router<BasicRequestContext>, at address: BindAddress) async throws {
   var application = Application(router: router, configuration: .init(address: address))
-  application.beforeServerStarts { try await shop.ready() }
-  let environment = EnvironmentService(
-    environment: shop, options: [.requireSendable], shutdownLimit: .seconds(10))
+  application.beforeServerStarts { try await shop.ready(options: [.requireSendable]) }
+  let environment = EnvironmentService(environment: shop, shutdownLimit: .seconds(10))
   // The group ends its last service first: no request is in flight when the environment ends.
   let services: [any Service] = [environment, application]
   let group = ServiceGroup(
