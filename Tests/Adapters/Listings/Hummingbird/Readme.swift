@@ -32,7 +32,7 @@ func declareOrders(in shop: Beans.Environment) throws -> Router<BasicRequestCont
     try request.define(Transaction.self, factory: Transaction.init) { $0.onDestroy { await $0.end(outcome: $1) } }
     try request.define(Checkout.self, factory: Checkout.init)
   }
-  return try Router().add(middleware: RequestEnvironments(requests))
+  return try Router().add(middleware: RequestEnvironments(requests))  // the adapter, see below
     .on("orders/:product", .post, in: shop, Checkout.self) { _, context, checkout in
       try await checkout.order(context.parameters.require("product"))
     }
